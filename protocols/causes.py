@@ -1,0 +1,90 @@
+"""Causes by number and name: 5GMM (TS 24.501 9.11.3.2), 5GSM (9.11.4.2), NGAP (TS 38.413 9.3.1.2).
+
+A value that is not listed stays usable: `FivegmmCause(200)` is a member called `CAUSE_200`, because a real core may
+send it and the run must still count it.
+"""
+
+from enum import IntEnum
+from typing import Self
+
+
+class _OpenEnum(IntEnum):
+    """An IntEnum that keeps unknown values (0–255) instead of failing."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        if not isinstance(value, int) or not 0 <= value <= 255:
+            return None
+        member = int.__new__(cls, value)
+        member._name_ = f"CAUSE_{value}"
+        member._value_ = value
+        cls._value2member_map_[value] = member
+        return member
+
+
+class FivegmmCause(_OpenEnum):
+    """5GMM cause values (TS 24.501 table 9.11.3.2.1)."""
+
+    ILLEGAL_UE = 3
+    PEI_NOT_ACCEPTED = 5
+    ILLEGAL_ME = 6
+    FIVEGS_SERVICES_NOT_ALLOWED = 7
+    UE_IDENTITY_CANNOT_BE_DERIVED = 9
+    IMPLICITLY_DEREGISTERED = 10
+    PLMN_NOT_ALLOWED = 11
+    TRACKING_AREA_NOT_ALLOWED = 12
+    ROAMING_NOT_ALLOWED_IN_TRACKING_AREA = 13
+    NO_SUITABLE_CELLS = 15
+    MAC_FAILURE = 20
+    SYNCH_FAILURE = 21
+    CONGESTION = 22
+    UE_SECURITY_CAPABILITIES_MISMATCH = 23
+    SECURITY_MODE_REJECTED_UNSPECIFIED = 24
+    NON_5G_AUTHENTICATION_UNACCEPTABLE = 26
+    N1_MODE_NOT_ALLOWED = 27
+    RESTRICTED_SERVICE_AREA = 28
+    REDIRECTION_TO_EPC_REQUIRED = 31
+    LADN_NOT_AVAILABLE = 43
+    NO_NETWORK_SLICES_AVAILABLE = 62
+    MAXIMUM_PDU_SESSIONS_REACHED = 65
+    INSUFFICIENT_RESOURCES_FOR_SLICE_AND_DNN = 67
+    INSUFFICIENT_RESOURCES_FOR_SLICE = 69
+    NGKSI_ALREADY_IN_USE = 71
+    NON_3GPP_ACCESS_NOT_ALLOWED = 72
+    SERVING_NETWORK_NOT_AUTHORIZED = 73
+    PAYLOAD_WAS_NOT_FORWARDED = 90
+    DNN_NOT_SUPPORTED_IN_SLICE = 91
+    INSUFFICIENT_USER_PLANE_RESOURCES = 92
+    SEMANTICALLY_INCORRECT_MESSAGE = 95
+    INVALID_MANDATORY_INFORMATION = 96
+    MESSAGE_TYPE_NOT_IMPLEMENTED = 97
+    MESSAGE_TYPE_NOT_COMPATIBLE_WITH_STATE = 98
+    INFORMATION_ELEMENT_NOT_IMPLEMENTED = 99
+    CONDITIONAL_IE_ERROR = 100
+    MESSAGE_NOT_COMPATIBLE_WITH_STATE = 101
+    PROTOCOL_ERROR_UNSPECIFIED = 111
+
+
+class FivegsmCause(_OpenEnum):
+    """5GSM cause values (TS 24.501 table 9.11.4.2.1), those that a registration storm meets."""
+
+    INSUFFICIENT_RESOURCES = 26
+    MISSING_OR_UNKNOWN_DNN = 27
+    UNKNOWN_PDU_SESSION_TYPE = 28
+    USER_AUTHENTICATION_FAILED = 29
+    REQUEST_REJECTED_UNSPECIFIED = 31
+    SERVICE_OPTION_NOT_SUPPORTED = 32
+    REQUESTED_SERVICE_OPTION_NOT_SUBSCRIBED = 33
+    PTI_ALREADY_IN_USE = 35
+    REGULAR_DEACTIVATION = 36
+    NETWORK_FAILURE = 38
+    REACTIVATION_REQUESTED = 39
+    INVALID_PDU_SESSION_IDENTITY = 43
+    PTI_MISMATCH = 47
+    INSUFFICIENT_RESOURCES_FOR_SLICE_AND_DNN = 67
+    INSUFFICIENT_RESOURCES_FOR_SLICE = 69
+    INVALID_PTI_VALUE = 81
+    SEMANTICALLY_INCORRECT_MESSAGE = 95
+    INVALID_MANDATORY_INFORMATION = 96
+    MESSAGE_TYPE_NOT_IMPLEMENTED = 97
+    PROTOCOL_ERROR_UNSPECIFIED = 111
