@@ -1,0 +1,223 @@
+"""What a scenario file says (scenarios/*.yaml): a population, a core with a bottleneck, an outage, what is expected.
+
+Times are scenario seconds, capacities and populations are those of the full size; `sampled` gives 1/K of both.
+Every assumption is a field with a default; docs/scenarios.md names each field's source.
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Range(_Record):
+    """Uniform between two values."""
+
+    low: float = Field(ge=0)
+    high: float = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "Range":
+        if self.high < self.low:
+            raise ValueError("high must not be below low")
+        return self
+
+
+class Network(_Record):
+    """Identity of the network. Test values by default; quoted strings, leading zeros count."""
+
+    mcc: str = Field(default="001", pattern=r"^\d{3}$")
+    mnc: str = Field(default="01", pattern=r"^\d{2,3}$")
+    tac: int = Field(default=1, ge=0, le=0xFFFFFF)
+    sst: int = Field(default=1, ge=0, le=255)
+    dnns: tuple[str, ...] = ("internet", "ims")
+    ciphering: Literal["null", "aes"] = "aes"
+    integrity: Literal["null", "aes"] = "aes"
+
+
+class Profiles(_Record):
+    """Shares of UE behaviour; they add up to 1."""
+
+    obedient: float = Field(default=1.0, ge=0, le=1)
+    ignores_t3346: float = Field(default=0.0, ge=0, le=1)
+    restless: float = Field(default=0.0, ge=0, le=1)
+    impatient: float = Field(default=0.0, ge=0, le=1)
+    endless: float = Field(default=0.0, ge=0, le=1)
+    restless_mean_s: float = Field(default=120.0, gt=0)
+    impatient_every_s: float = Field(default=5.0, gt=0)
+    endless_every_s: float = Field(default=0.3, gt=0)
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Profiles":
+        total = self.obedient + self.ignores_t3346 + self.restless + self.impatient + self.endless
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"the shares of the profiles must add up to 1, not {total:g}")
+        return self
+
+
+class Population(_Record):
+    """Who wants back in, and who is in service all the while."""
+
+    outage_ues: int = Field(ge=1)
+    online_ues: int = Field(ge=0)
+    ues_per_gnb: int = Field(default=250, ge=1)
+    """UEs that one gNB carries in the run, whatever the sample."""
+    profiles: Profiles = Profiles()
+    suci_scheme: Literal["null", "profile_a"] = "null"
+    eutra_coverage: float = Field(default=0.0, ge=0, le=1)
+    """Share of UEs that find E-UTRA after five failed attempts and leave for it."""
+
+
+class OnlineOperations(_Record):
+    """What users in service do: one operation every `every_s` on average (exponential)."""
+
+    every_s: float = Field(default=600.0, gt=0)
+    periodic_update_share: float = Field(default=0.1, ge=0, le=1)
+    """The rest are service requests. T3512's own periodic updates come on top."""
+    inactivity_s: float = Field(default=10.0, gt=0)
+    """gNB inactivity timer: UE CONTEXT RELEASE REQUEST this long after the last message."""
+
+
+class Outage(_Record):
+    """The outage group's gNBs lose their associations for `lasts_s`; then its UEs come back within `arrivals_s`."""
+
+    begins_s: float = Field(default=120.0, ge=0)
+    lasts_s: float = Field(default=60.0, gt=0)
+    arrivals_s: float = Field(default=45.0, gt=0)
+    amf_context: Literal["kept", "lost"] = "kept"
+    authenticate: Literal["always", "when_needed"] = "always"
+    recovery_within_s: float = Field(default=3600.0, gt=0)
+    """The run ends this long after the end of the outage at the latest."""
+    calm_after_s: float = Field(default=60.0, ge=0)
+    """… or this long after everybody is back."""
+
+
+class Shedding(_Record):
+    """How a server sheds what it cannot do."""
+
+    rejection_cost: float = Field(default=0.25, ge=0, le=1)
+    """Work of a rejection as a share of the work of serving."""
+    queue_s: float = Field(default=1.0, gt=0)
+    """Bound of the queue, in seconds of work at full capacity."""
+    load_limit: float = Field(default=0.9, gt=0, le=1)
+    """Offered load (share of capacity) above which the server begins to shed at random."""
+    period_s: float = Field(default=1.0, gt=0)
+
+
+class Udm(_Record):
+    """The bottleneck: UDM/HSS capacity in pairs per second and how it sheds."""
+
+    capacity_pairs_per_s: float = Field(gt=0)
+    shedding: Literal["plain", "calibrated"] = "plain"
+    """Which of `settings` is in force."""
+    settings: dict[Literal["plain", "calibrated"], Shedding] = {
+        "plain": Shedding(),
+        "calibrated": Shedding(rejection_cost=0.5, queue_s=3.0),
+    }
+    cost_per_operation: dict[str, float] = {}
+    """Work of an operation in pairs, by its name; 1 where not listed."""
+
+    @property
+    def shedding_in_force(self) -> Shedding:
+        """The setting that `shedding` names."""
+        return self.settings[self.shedding]
+
+
+class Amf(_Record):
+    """The AMF's own capacity in uplink NAS messages per second, and how it sheds."""
+
+    capacity_messages_per_s: float = Field(default=20_000.0, gt=0)
+    shedding: Shedding = Shedding(rejection_cost=0.2)
+    on_backend_failure: Literal["silent", "22_t3346", "111"] = "silent"
+    """What the AMF tells the UE when a call behind it failed."""
+    t3512_s: int = Field(default=3240, ge=0)
+    t3502_s: int = Field(default=720, ge=0)
+
+
+class Bus(_Record):
+    """Calls between network functions."""
+
+    hop_s: float = Field(default=0.01, gt=0)
+    """From a consumer's request to its arrival at the producer, and the answer's way back together."""
+    timeout_s: float = Field(default=3.0, gt=0)
+    retries: int = Field(default=1, ge=0)
+    heartbeat_every_s: float = Field(default=5.0, gt=0)
+
+
+class Core(_Record):
+    """The bundled reference core."""
+
+    udm: Udm
+    amf: Amf = Amf()
+    bus: Bus = Bus()
+
+
+class Ue(_Record):
+    """Timing of a UE outside the 3GPP timers."""
+
+    answer_s: Range = Range(low=0.05, high=0.15)
+    """From a downlink message to the UE's answer: radio and processing."""
+    retry_jitter_s: float = Field(default=0.2, ge=0)
+    """Added to every retry, uniform from 0: no two phones have the same clock."""
+
+
+class Expectation(_Record):
+    """What a run of one strategy must show to pass its verdict; absent fields are not judged."""
+
+    t99_at_most_s: float | None = None
+    t99_at_most_lower_bounds: float | None = None
+    share_back_at_most: float | None = None
+    share_back_at_least: float | None = None
+    refused_follow_ups_at_most: int | None = None
+    refused_follow_ups_per_ue_at_least: float | None = None
+    refused_first_at_least: int | None = None
+    online_failed_share_at_most: float | None = None
+    udm_dropped_share_at_most: float | None = None
+    udm_seconds_in_overload_at_most: float | None = None
+
+
+class Scenario(_Record):
+    """A storm, without the strategy against it."""
+
+    schema_: int = Field(default=1, alias="schema")
+    name: str
+    title: str
+    description: str = ""
+    network: Network = Network()
+    population: Population
+    online: OnlineOperations = OnlineOperations()
+    ue: Ue = Ue()
+    outage: Outage = Outage()
+    core: Core
+    expected: dict[str, Expectation] = {}
+    """By strategy."""
+
+    def sampled(self, sample: int) -> "Scenario":
+        """1/`sample` of the population against 1/`sample` of every capacity; times stay."""
+        if sample == 1:
+            return self
+        population = self.population
+        udm, amf = self.core.udm, self.core.amf
+        return self.model_copy(
+            update={
+                "population": population.model_copy(
+                    update={
+                        "outage_ues": max(1, round(population.outage_ues / sample)),
+                        "online_ues": round(population.online_ues / sample),
+                    }
+                ),
+                "core": self.core.model_copy(
+                    update={
+                        "udm": udm.model_copy(
+                            update={"capacity_pairs_per_s": udm.capacity_pairs_per_s / sample}
+                        ),
+                        "amf": amf.model_copy(
+                            update={"capacity_messages_per_s": amf.capacity_messages_per_s / sample}
+                        ),
+                    }
+                ),
+            }
+        )

@@ -1,0 +1,57 @@
+"""What a strategy file says (strategies/*.yaml): an overload control composed of the parts in regstorm.overload."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from regstorm.records.message_classes import MessageClass
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Gate(_Record):
+    """The precise limit of a front door: a token bucket in messages."""
+
+    counts: Literal["every_uplink_message", "first_messages"]
+    share_of_capacity: float = Field(default=0.8, gt=0, le=10)
+    """Admission rate as a share of the UEs per second that the back end can finish (capacity / pairs per UE)."""
+    depth_s: float = Field(default=2.0, gt=0, le=60)
+    least_depth_ues: float = Field(default=5.0, ge=1)
+    """The bucket is never shallower than this many UEs' messages, at any sample."""
+
+
+class T3346Window(_Record):
+    """T3346 is drawn uniformly from this range and coded as GPRS timer 2 (coarse above 62 s, so it is dithered)."""
+
+    low_s: float = Field(default=30.0, ge=0)
+    high_s: float = Field(default=180.0, gt=0, le=11160)
+
+
+class Guidance(_Record):
+    """What a refused UE is told. `t3346` null: 5GMM #22 without a timer (the worst setting known)."""
+
+    t3346: T3346Window | None = T3346Window()
+    follow_up: Literal["drop", "reject"] = "drop"
+    """A refused follow-up is dropped (the AMF's own timers repeat) or its procedure is rejected."""
+
+
+class Tiers(_Record):
+    """Which class goes first, 0 before 1 before 2 …; a class that is not listed stands on the last tier."""
+
+    order: dict[MessageClass, int]
+    orders_queues: bool = True
+    """The queues behind the door (UDM) serve and shed by tier as well."""
+
+
+class Strategy(_Record):
+    """One overload control. Absent parts are switched off; self-protection of each server is always there."""
+
+    schema_: int = Field(default=1, alias="schema")
+    name: str
+    title: str
+    summary: str
+    gate: Gate | None = None
+    guidance: Guidance = Guidance()
+    tiers: Tiers | None = None
