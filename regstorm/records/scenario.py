@@ -211,12 +211,8 @@ class Scenario(_Record):
                 ),
                 "core": self.core.model_copy(
                     update={
-                        "udm": udm.model_copy(
-                            update={"capacity_pairs_per_s": udm.capacity_pairs_per_s / sample}
-                        ),
-                        "amf": amf.model_copy(
-                            update={"capacity_messages_per_s": amf.capacity_messages_per_s / sample}
-                        ),
+                        "udm": udm.model_copy(update={"capacity_pairs_per_s": udm.capacity_pairs_per_s / sample}),
+                        "amf": amf.model_copy(update={"capacity_messages_per_s": amf.capacity_messages_per_s / sample}),
                     }
                 ),
             }
