@@ -1,8 +1,8 @@
 """What a strategy file says (strategies/*.yaml): an overload control composed of the parts in regstorm.overload."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from regstorm.records.message_classes import MessageClass
 
@@ -28,6 +28,12 @@ class T3346Window(_Record):
     low_s: float = Field(default=30.0, ge=0)
     high_s: float = Field(default=180.0, gt=0, le=11160)
 
+    @model_validator(mode="after")
+    def _ordered(self) -> "T3346Window":
+        if self.high_s < self.low_s:
+            raise ValueError("high_s must not be below low_s")
+        return self
+
 
 class Guidance(_Record):
     """What a refused UE is told. `t3346` null: 5GMM #22 without a timer (the worst setting known)."""
@@ -40,7 +46,7 @@ class Guidance(_Record):
 class Tiers(_Record):
     """Which class goes first, 0 before 1 before 2 …; a class that is not listed stands on the last tier."""
 
-    order: dict[MessageClass, int]
+    order: dict[MessageClass, Annotated[int, Field(ge=0, le=9)]]
     orders_queues: bool = True
     """The queues behind the door (UDM) serve and shed by tier as well."""
 

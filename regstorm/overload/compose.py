@@ -1,0 +1,44 @@
+"""Composes a strategy's parts from its record: the front door, and the servers behind it."""
+
+from random import Random
+from typing import Any
+
+from regstorm.overload.front_door import FrontDoor, gated_classes
+from regstorm.overload.protected_server import ProtectedServer
+from regstorm.overload.retry_guidance import RetryGuidance
+from regstorm.overload.tiers import TierTable
+from regstorm.overload.token_bucket import TokenBucket
+from regstorm.records.scenario import Shedding
+from regstorm.records.strategy import Gate, Strategy
+
+
+def front_door(
+    strategy: Strategy, udm_capacity_pairs_per_s: float, pairs_per_ue: float, messages_per_ue: float, rng: Random
+) -> FrontDoor:
+    """The door of an AMF whose UEs cost the back end `pairs_per_ue` and send `messages_per_ue` to register."""
+    tiers = tier_table(strategy)
+    guidance = RetryGuidance(strategy.guidance.t3346, rng)
+    gate = strategy.gate
+    if gate is None:
+        return FrontDoor(None, frozenset(), tiers, guidance, strategy.guidance.follow_up)
+    ues_per_s = udm_capacity_pairs_per_s / pairs_per_ue
+    bucket = _bucket(gate, ues_per_s, messages_per_ue)
+    return FrontDoor(bucket, gated_classes(gate, tiers), tiers, guidance, strategy.guidance.follow_up)
+
+
+def server(shedding: Shedding, capacity: float, strategy: Strategy, rng: Random) -> ProtectedServer[Any]:
+    """A server behind the door, ordered by the strategy's tiers if those order the queues as well."""
+    ordered = strategy.tiers is not None and strategy.tiers.orders_queues
+    return ProtectedServer(capacity, shedding, rng, ordered_tiers=len(tier_table(strategy)) if ordered else 1)
+
+
+def tier_table(strategy: Strategy) -> TierTable:
+    """The tiers of `strategy`; one for all where it has none."""
+    return TierTable(strategy.tiers.order if strategy.tiers else None)
+
+
+def _bucket(gate: Gate, ues_per_s: float, messages_per_ue: float) -> TokenBucket:
+    """Tokens are messages: as many per UE as the gate counts."""
+    counted_per_ue = messages_per_ue if gate.counts == "every_uplink_message" else 1.0
+    rate = gate.share_of_capacity * ues_per_s * counted_per_ue
+    return TokenBucket.for_ues(rate, gate.depth_s, counted_per_ue, gate.least_depth_ues)

@@ -1,0 +1,28 @@
+"""Retry guidance: what a refused UE is told about its next attempt.
+
+T3346 is drawn uniformly from the strategy's window, so that refused UEs do not return together. The information
+element is a GPRS timer 2, which knows whole minutes only beyond 62 s; the draw is therefore dithered before it is
+coded, which keeps the mean and the spread. Without a window the reject carries no timer, and a UE falls back to
+T3511 and T3502 (TS 24.501 5.3.9, 5.5.1.2.5): the worst setting known.
+"""
+
+from dataclasses import dataclass
+from random import Random
+
+from protocols.timers import GprsTimer2
+from regstorm.records.strategy import T3346Window
+
+
+@dataclass(frozen=True, slots=True)
+class RetryGuidance:
+    """Draws the T3346 of each reject."""
+
+    window: T3346Window | None
+    rng: Random
+
+    def draw_t3346(self) -> GprsTimer2 | None:
+        """The timer for one reject with 5GMM #22; None: the reject carries none."""
+        if self.window is None:
+            return None
+        seconds = self.rng.uniform(self.window.low_s, self.window.high_s)
+        return GprsTimer2.of(seconds, self.rng.random())
