@@ -1,10 +1,26 @@
 """Identities of a subscriber and of an AMF (TS 23.003 clauses 2.2B, 2.10; TS 24.501 9.11.3.4).
 
-Values only: how they are coded inside a message is protocols.nas5g's business, how a SUPI is concealed protocols.suci's.
-A SUPI is a `str` of the form `imsi-001010000000001`, as in TS 29.571.
+Values only: how they are coded inside a message is protocols.nas5g's business, how a SUPI is concealed
+protocols.suci's. A SUPI is a `str` of the form `imsi-001010000000001`, as in TS 29.571.
 """
 
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+_SWAP_NIBBLES: Final = bytes((octet & 15) << 4 | octet >> 4 for octet in range(256))
+_IMSI_PREFIX: Final = "imsi-"
+_NULL_SCHEME: Final = 0
+
+
+def bcd_octets(digits: str) -> bytes:
+    """Digits as BCD, the first in the low half of the first octet, an odd last one filled up with F."""
+    return bytes.fromhex(digits if len(digits) % 2 == 0 else digits + "f").translate(_SWAP_NIBBLES)
+
+
+def bcd_digits(octets: bytes) -> str | None:
+    """The digits in BCD octets without the fillers (F) at their end; None if there are others than digits, or none."""
+    digits = octets.translate(_SWAP_NIBBLES).hex().rstrip("f")
+    return digits if digits.isdecimal() else None
 
 
 class Plmn(NamedTuple):
@@ -12,6 +28,29 @@ class Plmn(NamedTuple):
 
     mcc: str
     mnc: str
+
+    @property
+    def octets(self) -> bytes:
+        """Three octets, as in every NAS and NGAP message (TS 24.008 10.5.1.13; 001/01 is 00 F1 10)."""
+        return _plmn_octets(self)
+
+    @staticmethod
+    def from_octets(octets: bytes) -> "Plmn | None":
+        """The PLMN that three octets mean; None if they mean none."""
+        return _plmn_from_octets(octets)
+
+
+@lru_cache(maxsize=1024)
+def _plmn_octets(plmn: Plmn) -> bytes:
+    third = plmn.mnc[2:] or "f"
+    return bcd_octets(plmn.mcc + third + plmn.mnc[:2])
+
+
+@lru_cache(maxsize=1024)
+def _plmn_from_octets(octets: bytes) -> Plmn | None:
+    nibbles = octets.translate(_SWAP_NIBBLES).hex()
+    mcc, mnc = nibbles[:3], nibbles[4:] + nibbles[3:4].rstrip("f")
+    return Plmn(mcc, mnc) if len(octets) == 3 and (mcc + mnc).isdecimal() else None
 
 
 class Suci(NamedTuple):
@@ -23,6 +62,13 @@ class Suci(NamedTuple):
     key_id: int
     output: bytes
 
+    def text(self) -> str:
+        """As in `supiOrSuci` on the service-based interfaces (TS 23.003 28.7.3): `suci-0-001-01-0-0-0-0000000001`."""
+        msin = bcd_digits(self.output) if self.scheme == _NULL_SCHEME else None
+        output = self.output.hex() if msin is None else msin
+        home = f"{self.plmn.mcc}-{self.plmn.mnc}-{self.routing_indicator}"
+        return f"suci-0-{home}-{self.scheme}-{self.key_id}-{output}"
+
 
 class Guti(NamedTuple):
     """A 5G-GUTI: PLMN, AMF Region (8 bits), AMF Set (10), AMF Pointer (6), 5G-TMSI (32)."""
@@ -32,6 +78,10 @@ class Guti(NamedTuple):
     set_id: int
     pointer: int
     tmsi: int
+
+    def s_tmsi(self) -> "STmsi":
+        """The short form for use within the AMF Set (TS 23.003 2.11)."""
+        return STmsi(self.set_id, self.pointer, self.tmsi)
 
 
 class STmsi(NamedTuple):
@@ -59,3 +109,30 @@ class OtherIdentity(NamedTuple):
 
 
 MobileIdentity = Suci | Guti | STmsi | Imeisv | NoIdentity | OtherIdentity
+
+
+def supi(plmn: Plmn, msin: str) -> str:
+    """The SUPI of an MSIN in its home network: `imsi-001010000000001`."""
+    return _IMSI_PREFIX + plmn.mcc + plmn.mnc + msin
+
+
+def imsi_of(supi: str) -> str:
+    """The digits of a SUPI of type IMSI; ValueError if it is of another type."""
+    digits = supi.removeprefix(_IMSI_PREFIX)
+    if digits == supi or not digits.isdecimal():
+        raise ValueError(f"{supi!r} is no SUPI of type IMSI")
+    return digits
+
+
+def msin_of(supi: str, plmn: Plmn) -> str:
+    """The MSIN of a subscriber of this home network; ValueError if it is none of its subscribers."""
+    digits, home = imsi_of(supi), plmn.mcc + plmn.mnc
+    if not digits.startswith(home) or digits == home:
+        raise ValueError(f"{supi!r} is no subscriber of {plmn.mcc}/{plmn.mnc}")
+    return digits[len(home) :]
+
+
+@lru_cache(maxsize=1024)
+def serving_network_name(plmn: Plmn) -> str:
+    """What binds 5G-AKA keys to the serving network (TS 24.501 9.12.1): `5G:mnc001.mcc001.3gppnetwork.org`."""
+    return f"5G:mnc{plmn.mnc:0>3}.mcc{plmn.mcc}.3gppnetwork.org"

@@ -42,9 +42,7 @@ _UNITS3: Final[Mapping[int, int]] = {
 
 def _durations(units: Mapping[int, int]) -> tuple[int | None, ...]:
     """What each of the 256 octets means, in seconds; None is deactivated."""
-    return tuple(
-        None if octet >> 5 == _DEACTIVATED_UNIT else units[octet >> 5] * (octet & 31) for octet in range(256)
-    )
+    return tuple(None if octet >> 5 == _DEACTIVATED_UNIT else units[octet >> 5] * (octet & 31) for octet in range(256))
 
 
 class _Codes:
@@ -85,10 +83,7 @@ _CODES3: Final = _Codes(_UNITS3, preference=(6, 2, 1, 0, 5, 4, 3))  # coarsest f
 
 
 class GprsTimer2(NamedTuple):
-    """GPRS timer 2 (TS 24.008 10.5.7.4), 0–186 minutes:
-
-    T3346, T3502. Every octet from 0 to 255 has a meaning.
-    """
+    """GPRS timer 2 (TS 24.008 10.5.7.4), 0–186 minutes: T3346, T3502. Every octet has a meaning."""
 
     octet: int
 
@@ -115,10 +110,7 @@ class GprsTimer2(NamedTuple):
 
 
 class GprsTimer3(NamedTuple):
-    """GPRS timer 3 (TS 24.008 10.5.7.4a), 0–9 920 hours:
-
-    T3512, T3396. Every octet from 0 to 255 has a meaning.
-    """
+    """GPRS timer 3 (TS 24.008 10.5.7.4a), 0–9 920 hours: T3512, T3396. Every octet has a meaning."""
 
     octet: int
 
