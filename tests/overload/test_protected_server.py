@@ -1,0 +1,210 @@
+from itertools import pairwise
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regstorm.overload.protected_server import ProtectedServer, drop_probabilities
+from regstorm.records.scenario import Shedding
+
+ENDLESS_QUEUE = Shedding(queue_s=1e9, load_limit=1.0, period_s=1e9)
+TAIL_DROP = Shedding(queue_s=1.0, rejection_cost=0.25, load_limit=1.0, period_s=1e9)
+
+
+def server(capacity=10.0, shedding=ENDLESS_QUEUE, tiers=1, seed=1):
+    return ProtectedServer(capacity, shedding, Random(seed), ordered_tiers=tiers)
+
+
+def finish_until(server, now):
+    """What the owner does: takes out what is done, when it is done."""
+    done = []
+    while server.next_finish is not None and server.next_finish <= now:
+        at = server.next_finish
+        done.append((at, server.finish(at)))
+    return done
+
+
+def run(server, offers):
+    """Offers `(at, tier, cost)` in order of time; what finished when, and the numbers of the shed."""
+    done, shed = [], []
+    for number, (at, tier, cost) in enumerate(offers):
+        done += finish_until(server, at)
+        if not server.offer(at, tier, cost, number):
+            shed.append(number)
+    return done + finish_until(server, float("inf")), shed
+
+
+def poisson(rate, seconds, tiers=(0,), seed=1):
+    rng, at, offers = Random(seed), 0.0, []
+    while (at := at + rng.expovariate(rate)) < seconds:
+        offers.append((at, rng.choice(tiers), 1.0))
+    return offers
+
+
+def test_a_job_is_done_after_its_work():
+    one = server(capacity=10)
+    assert one.offer(5.0, 0, 2.0, "registration")
+    assert one.next_finish == pytest.approx(5.2)
+    assert one.finish(5.2) == "registration"
+    assert one.next_finish is None
+
+
+def test_not_ordered_it_serves_in_order_of_arrival_whatever_the_tier():
+    done, _ = run(server(), [(0.0, 3, 1.0), (0.0, 2, 1.0), (0.0, 0, 1.0)])
+    assert [job for _, job in done] == [0, 1, 2]
+
+
+def test_ordered_it_serves_higher_tiers_first_and_never_interrupts():
+    done, _ = run(server(tiers=4), [(0.0, 3, 1.0), (0.0, 3, 1.0), (0.0, 1, 1.0), (0.0, 0, 1.0), (0.0, 1, 1.0)])
+    assert [job for _, job in done] == [0, 3, 2, 4, 1]
+
+
+def test_a_newcomer_that_would_wait_longer_than_the_queue_is_shed():
+    """10 pairs/s and one second of queue: one in service, ten ahead of the last that gets in."""
+    _, shed = run(server(capacity=10, shedding=TAIL_DROP), [(0.0, 0, 1.0)] * 15)
+    assert shed == [11, 12, 13, 14]
+
+
+def test_ordered_a_newcomer_waits_only_for_its_own_tier_and_those_above():
+    full_below = [(0.0, 1, 1.0)] * 11
+    _, shed = run(server(shedding=TAIL_DROP, tiers=2), [*full_below, (0.0, 1, 1.0), (0.0, 0, 1.0)])
+    assert shed == [11]
+
+
+def test_a_rejection_is_done_ahead_of_the_queue_and_delays_it():
+    offers = [(0.0, 0, 1.0)] * 11
+    undisturbed, _ = run(server(shedding=TAIL_DROP), offers)
+    delayed, shed = run(server(shedding=TAIL_DROP), [*offers, (0.01, 0, 1.0), (0.01, 0, 1.0)])
+    assert len(shed) == 2
+    assert delayed[0] == undisturbed[0]  # in service: never interrupted
+    late = [b[0] - a[0] for a, b in zip(undisturbed[1:], delayed[1:], strict=True)]
+    assert late == pytest.approx([2 * 0.25 / 10] * 10)
+
+
+def test_a_server_that_has_only_refused_is_busy_with_refusing():
+    shedding = Shedding(queue_s=0.5, rejection_cost=0.5, period_s=1e9)
+    one = server(capacity=1, shedding=shedding)
+    assert one.offer(0.0, 0, 1.0, "served")
+    assert not one.offer(0.0, 0, 1.0, "shed")
+    one.finish(1.0)
+    assert one.offer(1.2, 0, 1.0, "next")
+    assert one.next_finish == pytest.approx(2.5)
+
+
+def test_above_its_limit_it_sheds_the_excess_of_the_period_before():
+    one = server(capacity=100, shedding=Shedding(load_limit=0.9, queue_s=1000, rejection_cost=0))
+    first, second = [(i / 200, 0, 1.0) for i in range(200)], [(1 + i / 2000, 0, 1.0) for i in range(2000)]
+    _, shed = run(one, first + second)
+    assert not [number for number in shed if number < 200]
+    assert len(shed) / 2000 == pytest.approx(1 - 90 / 200, abs=0.04)
+
+
+def test_after_an_idle_period_it_sheds_nothing():
+    one = server(capacity=100, shedding=Shedding(load_limit=0.9, queue_s=1000))
+    _, shed = run(one, [(i / 1000, 0, 1.0) for i in range(1000)] + [(2.5 + i / 1000, 0, 1.0) for i in range(500)])
+    assert shed == []
+
+
+def test_not_ordered_it_sheds_any_message_alike():
+    offers = poisson(rate=2000, seconds=5, tiers=(0, 1, 2))
+    _, shed = run(server(capacity=1000, shedding=Shedding()), offers)
+    shares = [
+        sum(offers[number][1] == tier for number in shed) / sum(one[1] == tier for one in offers) for tier in range(3)
+    ]
+    assert min(shares) > 0.4
+    assert max(shares) - min(shares) < 0.05
+
+
+def test_ordered_it_sheds_the_lowest_tier_first():
+    offers = poisson(rate=1200, seconds=5, tiers=(0, 1, 2))
+    # tiers 0 and 1 are 800 pairs/s together, below the limit of 900
+    _, shed = run(server(capacity=1000, shedding=Shedding(), tiers=3), offers)
+    assert shed
+    assert {offers[number][1] for number in shed} == {2}
+
+
+@pytest.mark.parametrize(
+    ("offered", "expected"),
+    [
+        ([50, 30, 10], [0, 0, 0]),
+        ([50, 30, 20], [0, 0, 0.5]),
+        ([50, 80, 20], [0, 0.5, 1]),
+        ([180, 0, 20], [0.5, 0, 1]),
+        ([120], [0.25]),
+    ],
+)
+def test_the_lowest_tier_pays_first_for_what_is_above_the_limit(offered, expected):
+    assert drop_probabilities(offered, limit=90) == pytest.approx(expected)
+
+
+def test_an_owner_that_is_late_costs_no_capacity_and_serves_nothing_before_it_was_offered():
+    one = server(capacity=10)
+    for job in "abc":
+        one.offer(0.0, 0, 1.0, job)
+    one.finish(0.35)
+    assert one.next_finish == pytest.approx(0.2)
+    assert [one.finish(0.35), one.finish(0.35)] == ["b", "c"]
+    one.offer(1.0, 0, 1.0, "d")
+    one.offer(2.0, 0, 1.0, "e")
+    one.finish(2.0)
+    assert one.next_finish == pytest.approx(2.1)
+
+
+def test_taking_out_a_job_that_is_not_done_is_a_mistake():
+    one = server()
+    with pytest.raises(ValueError, match="no job"):
+        one.finish(0.0)
+    one.offer(0.0, 0, 1.0, "a")
+    with pytest.raises(ValueError, match="no job"):
+        one.finish(0.05)
+
+
+def test_nothing_shed_it_finishes_as_a_server_known_by_its_virtual_finish_time():
+    """The O(1) model of a FIFO server: done = max(done before, now) + work / capacity."""
+    rng, at, offers = Random(3), 0.0, []
+    for _ in range(3000):
+        at += rng.expovariate(95)
+        offers.append((at, rng.randrange(4), rng.choice((0.5, 1.0, 2.0)) * 0.9))
+    done, shed = run(server(capacity=100), offers)
+    virtual, expected = 0.0, []
+    for at, _, cost in offers:
+        virtual = max(virtual, at) + cost / 100
+        expected.append(virtual)
+    assert shed == []
+    assert [job for _, job in done] == list(range(3000))
+    assert [at for at, _ in done] == pytest.approx(expected)
+
+
+traffic = st.lists(
+    st.tuples(st.floats(0, 0.4), st.integers(0, 3), st.sampled_from([0.5, 1.0, 2.5])), min_size=1, max_size=120
+)
+
+
+@settings(max_examples=60)
+@given(traffic, st.sampled_from([1, 4]), st.sampled_from([0.0, 0.25, 1.0]))
+def test_work_is_conserved_and_never_done_above_capacity(gaps, tiers, rejection_cost):
+    shedding = Shedding(queue_s=0.5, load_limit=0.8, rejection_cost=rejection_cost)
+    one = server(capacity=5.0, shedding=shedding, tiers=tiers)
+    at, offers = 0.0, []
+    for gap, tier, cost in gaps:
+        at += gap
+        offers.append((at, tier, cost))
+    done, shed = run(one, offers)
+    assert sorted([job for _, job in done] + shed) == list(range(len(offers)))
+    assert (one.offered, one.served, one.shed) == (len(offers), len(done), len(shed))
+    assert one.served_work + one.shed_work == pytest.approx(one.offered_work)
+    assert one.rejection_work == pytest.approx(rejection_cost * one.shed_work)
+    assert one.busy_s(1e6) == pytest.approx((one.served_work + one.rejection_work) / 5.0)
+    for finished, job in done:
+        assert finished >= offers[job][0] + offers[job][2] / 5.0 - 1e-9
+    for (before, _), (finished, job) in pairwise(done):
+        assert finished - before >= offers[job][2] / 5.0 - 1e-9
+
+
+def test_it_is_busy_no_longer_than_time_has_passed():
+    one = server(capacity=10, shedding=TAIL_DROP)
+    for number in range(30):
+        one.offer(0.0, 0, 1.0, number)
+    finish_until(one, 0.55)
+    assert one.busy_s(0.55) == pytest.approx(0.55)
