@@ -31,7 +31,9 @@ class ServiceType(IntEnum):
     DATA = 1
     MOBILE_TERMINATED = 2
     EMERGENCY = 3
+    EMERGENCY_FALLBACK = 4
     HIGH_PRIORITY = 5
+    ELEVATED_SIGNALLING = 6
 
 
 class IdentityType(IntEnum):
@@ -43,6 +45,8 @@ class IdentityType(IntEnum):
     IMEI = 3
     S_TMSI = 4
     IMEISV = 5
+    MAC_ADDRESS = 6
+    EUI_64 = 7
 
 
 class Snssai(NamedTuple):
@@ -307,7 +311,8 @@ class FivegsmStatus(NamedTuple):
 
 
 class Protected(NamedTuple):
-    """A security protected 5GS NAS message (8.2.28 / 9.1.1): header type 1–4, MAC, sequence number, the rest as it came."""
+    """A security protected 5GS NAS message (8.2.28, 9.1.1): header type 1–4, MAC, sequence number, and the rest as
+    it came."""
 
     header_type: int
     mac: bytes
@@ -316,7 +321,50 @@ class Protected(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """Octets that are no legal NAS-5GS message. `cause` is what a 5GMM STATUS would say (#96, #97, #100, #111)."""
+    """Octets that are no NAS-5GS message that we read. `cause` is what a 5GMM STATUS would say (#96, #97, #99,
+    #100, #111)."""
 
     cause: FivegmmCause
     why: str
+
+
+# --- the two families ----------------------------------------------------------------------------------------------
+
+FivegsmMessage = (
+    PduSessionEstablishmentRequest
+    | PduSessionEstablishmentAccept
+    | PduSessionEstablishmentReject
+    | PduSessionReleaseRequest
+    | PduSessionReleaseReject
+    | PduSessionReleaseCommand
+    | PduSessionReleaseComplete
+    | FivegsmStatus
+)
+
+FivegmmMessage = (
+    RegistrationRequest
+    | RegistrationAccept
+    | RegistrationComplete
+    | RegistrationReject
+    | IdentityRequest
+    | IdentityResponse
+    | AuthenticationRequest
+    | AuthenticationResponse
+    | AuthenticationFailure
+    | AuthenticationReject
+    | SecurityModeCommand
+    | SecurityModeComplete
+    | SecurityModeReject
+    | ServiceRequest
+    | ServiceAccept
+    | ServiceReject
+    | DeregistrationRequest
+    | DeregistrationAccept
+    | NetworkDeregistrationRequest
+    | NetworkDeregistrationAccept
+    | UlNasTransport
+    | DlNasTransport
+    | FivegmmStatus
+)
+
+Message = FivegmmMessage | FivegsmMessage
