@@ -1,0 +1,96 @@
+"""Test subscribers: their credentials, and the contexts that they and the network kept from before an outage.
+
+Everything is computed from a seed and the subscriber's index, so that the UE side and the core side each make their
+own copy and nothing has to be sent. These are test keys: whoever knows the seed knows them all. Never use them in a
+network that carries real subscribers.
+"""
+
+import hmac
+from functools import lru_cache
+from math import gcd
+from typing import Final, NamedTuple
+
+from protocols.identities import Guti, Plmn, imsi_of, supi
+
+_IMSI_DIGITS: Final = 15
+_AMF_FIELD: Final = b"\x80\x00"  # the separation bit, as every vector for 5G carries it (TS 33.102 annex H)
+_TMSIS: Final = (1 << 32) - 1  # all ones are no TMSI (TS 23.003 2.4)
+_NGKSIS: Final = 7  # 0–6; 7 is "no key is available" (TS 24.501 9.11.3.32)
+_EARLIER_MESSAGES: Final = 200  # assumed: NAS messages in each direction before the outage, at most
+
+
+class Credentials(NamedTuple):
+    """What USIM and UDM share. `sqn` (48 bits) is the last sequence number used; `amf_field` goes into AUTN."""
+
+    supi: str
+    k: bytes
+    opc: bytes
+    amf_field: bytes
+    sqn: int
+
+
+class PriorContext(NamedTuple):
+    """What UE and AMF both kept: the GUTI and a native security context; the counts are those of the next messages."""
+
+    guti: Guti
+    ngksi: int
+    kamf: bytes
+    uplink_count: int
+    downlink_count: int
+
+
+def supi_of(index: int, plmn: Plmn) -> str:
+    """The SUPI of a test subscriber: index 0 has the MSIN 0…01."""
+    digits = _IMSI_DIGITS - len(plmn.mcc + plmn.mnc)
+    msin = str(index + 1)
+    if index < 0 or len(msin) > digits:
+        raise ValueError(f"no test subscriber has the index {index}")
+    return supi(plmn, msin.zfill(digits))
+
+
+def index_of(supi: str, plmn: Plmn) -> int | None:
+    """Whose SUPI it is: the inverse of `supi_of`; None if it is no test subscriber's."""
+    try:
+        digits = imsi_of(supi)
+    except ValueError:
+        return None
+    home = plmn.mcc + plmn.mnc
+    if len(digits) != _IMSI_DIGITS or not digits.startswith(home):
+        return None
+    index = int(digits[len(home) :]) - 1
+    return index if index >= 0 else None
+
+
+def credentials(seed: int, index: int, plmn: Plmn) -> Credentials:
+    """The test credentials of a subscriber."""
+    keys = _derived(seed, "credentials", index)
+    start = int.from_bytes(_derived(seed, "sqn", index)[:2])  # SEQs differ, so that a mix-up of subscribers shows
+    return Credentials(supi_of(index, plmn), keys[:16], keys[16:], _AMF_FIELD, sqn=start << 5)
+
+
+def prior_context(seed: int, index: int, plmn: Plmn, region: int, set_id: int, pointer: int) -> PriorContext:
+    """The context from before the outage; no two subscribers of a seed have the same 5G-TMSI."""
+    factor, offset = _tmsi_permutation(seed)
+    counts = _derived(seed, "counts", index)
+    return PriorContext(
+        guti=Guti(plmn, region, set_id, pointer, (index * factor + offset) % _TMSIS),
+        ngksi=counts[0] % _NGKSIS,
+        kamf=_derived(seed, "kamf", index),
+        uplink_count=counts[1] % _EARLIER_MESSAGES,
+        downlink_count=counts[2] % _EARLIER_MESSAGES,
+    )
+
+
+def _derived(seed: int, purpose: str, index: int) -> bytes:
+    """32 octets that belong to a purpose and a subscriber: HMAC-SHA-256 keyed by the seed."""
+    return hmac.digest(f"test keys {seed}".encode(), f"{purpose} {index}".encode(), "sha256")
+
+
+@lru_cache(maxsize=16)
+def _tmsi_permutation(seed: int) -> tuple[int, int]:
+    """Factor and offset of i ↦ factor · i + offset, which is one-to-one as the factor has no divisor in common."""
+    octets = _derived(seed, "tmsi", 0)
+    factor = int.from_bytes(octets[:4]) % _TMSIS
+    while gcd(factor, _TMSIS) != 1:
+        factor += 1
+    return factor, int.from_bytes(octets[4:8])
