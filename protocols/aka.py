@@ -92,7 +92,7 @@ class Vector(NamedTuple):
 def next_sqn(sqn: int) -> int:
     """The sequence number of the next vector: SEQ one higher, the same IND, as there is one serving network.
 
-    TS 33.102 C.1.1.3 (not time-based); C.1.2 leaves the choice of IND to the operator.
+    TS 33.102 C.1.1.2 (not time-based); C.1.2 leaves the choice of IND to the operator.
     """
     return (sqn + (1 << IND_BITS)) % _SQN_SPAN
 

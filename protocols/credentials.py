@@ -11,11 +11,13 @@ from math import gcd
 from typing import Final, NamedTuple
 
 from protocols.identities import Guti, Plmn, imsi_of, supi
+from protocols.suci import HomeNetworkKey, home_network_key
 
 _IMSI_DIGITS: Final = 15
 _AMF_FIELD: Final = b"\x80\x00"  # the separation bit, as every vector for 5G carries it (TS 33.102 annex H)
 _TMSIS: Final = (1 << 32) - 1  # all ones are no TMSI (TS 23.003 2.4)
 _NGKSIS: Final = 7  # 0–6; 7 is "no key is available" (TS 24.501 9.11.3.32)
+_HOME_KEY_ID: Final = 1
 _EARLIER_MESSAGES: Final = 200  # assumed: NAS messages in each direction before the outage, at most
 
 
@@ -79,6 +81,17 @@ def prior_context(seed: int, index: int, plmn: Plmn, region: int, set_id: int, p
         uplink_count=counts[1] % _EARLIER_MESSAGES,
         downlink_count=counts[2] % _EARLIER_MESSAGES,
     )
+
+
+def home_network_private_keys(seed: int) -> dict[int, bytes]:
+    """The X25519 private keys for `suci.deconceal`, by key identifier."""
+    return {_HOME_KEY_ID: _derived(seed, "home network", 0)}
+
+
+@lru_cache(maxsize=16)
+def home_network_public_key(seed: int) -> HomeNetworkKey:
+    """The public key that every USIM of the home network holds, for `suci.conceal_profile_a`."""
+    return home_network_key(_HOME_KEY_ID, home_network_private_keys(seed)[_HOME_KEY_ID])
 
 
 def _derived(seed: int, purpose: str, index: int) -> bytes:

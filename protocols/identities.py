@@ -63,7 +63,7 @@ class Suci(NamedTuple):
     output: bytes
 
     def text(self) -> str:
-        """As in `supiOrSuci` on the service-based interfaces (TS 23.003 28.7.3): `suci-0-001-01-0-0-0-0000000001`."""
+        """As in `supiOrSuci` on the service-based interfaces (TS 29.571 5.3.2): `suci-0-001-01-0-0-0-0000000001`."""
         msin = bcd_digits(self.output) if self.scheme == _NULL_SCHEME else None
         output = self.output.hex() if msin is None else msin
         home = f"{self.plmn.mcc}-{self.plmn.mnc}-{self.routing_indicator}"

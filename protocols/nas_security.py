@@ -98,7 +98,7 @@ class SecurityContext:
 
     `uplink_count` and `downlink_count` are the NAS COUNTs of the next message in each direction: the next one to send,
     and the lowest one still accepted. NAS keys and AES contexts are made at their first use; `drop_ciphers` gives them
-    back, which an idle UE should do (about 2 KiB).
+    back, which an idle UE should do (about 2 KiB). Other algorithms need a context of their own.
     """
 
     __slots__ = ("_nea", "_nia", "algorithms", "downlink_count", "kamf", "ngksi", "side", "uplink_count")
@@ -128,7 +128,7 @@ class SecurityContext:
         self._nea = self._nia = None
 
     def k_gnb(self, uplink_count: int) -> bytes:
-        """K_gNB from the NAS COUNT of the uplink message that started the procedure (TS 33.501 6.8.1.2.2, A.9)."""
+        """K_gNB from the NAS COUNT of the uplink message that started the procedure (TS 33.501 A.9)."""
         return k_gnb(self.kamf, uplink_count)
 
     # --- sending ----------------------------------------------------------------------------------------------------
@@ -145,7 +145,7 @@ class SecurityContext:
         return bytes((_EPD_5GMM, header_type)) + self._mac(count, direction, covered) + covered
 
     def cipher_container(self, container: bytes) -> bytes:
-        """The value of the NAS message container in the initial NAS message that `protect` gets next (4.4.6 a)."""
+        """The value of the NAS message container in the initial NAS message that `protect` gets next (4.4.6)."""
         return self._apply_nea(self.uplink_count, _UPLINK, container)
 
     def _take_count(self) -> int:

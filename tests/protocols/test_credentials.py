@@ -5,10 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.aka import Answer, UsimSqn, answer_challenge, generate_vector, next_sqn
-from protocols.credentials import credentials, index_of, prior_context, supi_of
+from protocols.credentials import (
+    credentials,
+    home_network_private_keys,
+    home_network_public_key,
+    index_of,
+    prior_context,
+    supi_of,
+)
 from protocols.identities import Plmn, serving_network_name
 from protocols.milenage import Milenage
 from protocols.nas_security import HeaderType, SecurityContext, Side, Unprotected
+from protocols.suci import conceal_profile_a, deconceal
 
 PLMN = Plmn("001", "01")
 
@@ -42,6 +50,13 @@ def test_subscribers_and_seeds_differ_in_everything_secret():
     assert len({subscriber.k for subscriber in everybody}) == len(everybody)
     assert len({subscriber.opc for subscriber in everybody}) == len(everybody)
     assert len({kept(seed, index).kamf for seed in range(3) for index in range(50)}) == len(everybody)
+
+
+def test_a_usim_conceals_for_the_home_network_of_the_same_seed_only():
+    subscriber = credentials(7, 12, PLMN).supi
+    suci = conceal_profile_a(subscriber, PLMN, home_network_public_key(7), ephemeral=bytes(range(32)))
+    assert deconceal(suci, home_network_private_keys(7)) == subscriber
+    assert deconceal(suci, home_network_private_keys(8)) is None
 
 
 def test_values_are_in_their_ranges():
