@@ -1,0 +1,1 @@
+"""What a person opens: pages made from run directories (run.json, timeline.csv) and from nothing else."""

@@ -1,0 +1,71 @@
+"""Timelines as curves: minutes since the end of the outage, full-size figures, median and range over the seeds."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from reports.comparison import Group
+from reports.run_directory import Run
+
+WINDOW_PAIRS = 1000
+"""A window of load is worth this many pairs of capacity: 1 s at full size, 10 s at 1:100. Shorter ones show noise."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A value over time, the median of the seeds between the lowest and the highest."""
+
+    minutes: list[float]
+    low: list[float | None]
+    middle: list[float | None]
+    high: list[float | None]
+
+    def __len__(self) -> int:
+        return len(self.minutes)
+
+    @property
+    def has_range(self) -> bool:
+        return self.low != self.high
+
+
+def level(group: Group, column: Callable[[Run], pd.Series], step_s: int = 5) -> Curve:
+    """A level (UEs in service). A run that ended early because everybody was back keeps its last value."""
+    return _curve([_relative(run, column(run))[::step_s] * run.sample for run in group.runs], hold=True)
+
+
+def rate(group: Group, column: Callable[[Run], pd.Series], window_s: int) -> Curve:
+    """A counter as a rate per second, averaged over windows of `window_s`."""
+    series = []
+    for run in group.runs:
+        counted = _relative(run, column(run)) * run.sample
+        windows = (counted.index // window_s) * window_s
+        series.append(counted.groupby(windows).mean())
+    return _curve(series, hold=False)
+
+
+def load_window_s(runs: Sequence[Run]) -> int:
+    """The window for UDM load: the widest that any of `runs` needs."""
+    capacities = [run.capacity_pairs_per_s for run in runs if run.capacity_pairs_per_s]
+    return max(1, *(round(WINDOW_PAIRS / capacity) for capacity in capacities)) if capacities else 10
+
+
+def _relative(run: Run, column: pd.Series) -> pd.Series:
+    """`column` by seconds since the end of the outage."""
+    return pd.Series(column.to_numpy(dtype=float), index=column.index.to_numpy(dtype=float) - run.outage_ends_s)
+
+
+def _curve(series: Sequence[pd.Series], hold: bool) -> Curve:
+    together = pd.concat(series, axis=1).sort_index() if series else pd.DataFrame()
+    if hold:
+        together = together.ffill()
+    return Curve(
+        minutes=[round(float(second) / 60, 3) for second in together.index],
+        low=_numbers(together.min(axis=1)),
+        middle=_numbers(together.median(axis=1)),
+        high=_numbers(together.max(axis=1)),
+    )
+
+
+def _numbers(values: pd.Series) -> list[float | None]:
+    return [None if pd.isna(value) else round(float(value), 2) for value in values]

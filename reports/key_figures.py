@@ -1,0 +1,202 @@
+"""The table of main figures: one row for each figure, one cell for each strategy, median and range over the seeds.
+
+The terminal and the pages show the same rows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from regstorm.records import counters
+from reports import wording
+from reports.comparison import Group
+from reports.run_directory import Run, number
+
+Value = Callable[[Run], float | None]
+Wording = Callable[[float | None], str]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row: what it is called, what it means, how it is taken from a run and how it is written."""
+
+    name: str
+    meaning: str
+    value: Value
+    wording: Wording
+    missing: str = "not known"
+
+    def cell(self, group: Group) -> str:
+        """`8.4 min`, or with several seeds `8.4 min (8.1–9.0 min)`."""
+        values = group.values(self.value)
+        known = [value for value in values if value is not None]
+        if not known:
+            return self.missing
+        middle = group.median(self.value)
+        text = self.missing if middle is None else self.wording(middle)
+        if len(known) < len(values):
+            return f"{text} ({len(known)} of {len(values)} seeds: {self._range(known)})"
+        return text if len(values) == 1 or min(known) == max(known) else f"{text} ({self._range(known)})"
+
+    def _range(self, known: list[float]) -> str:
+        low, high = self.wording(min(known)), self.wording(max(known))
+        if low == high:
+            return low
+        amount, _, unit = low.rpartition(" ")
+        return f"{amount}–{high}" if amount and high.endswith(f" {unit}") else f"{low} to {high}"
+
+
+def recorded(*path: str) -> Value:
+    """A figure that the run record carries."""
+    return lambda run: number(run.look_up(*path))
+
+
+def refused_first_per_ue(run: Run) -> float | None:
+    """Refused first messages per outage UE."""
+    return _per_ue(run, "refused_first")
+
+
+def refused_follow_ups_per_ue(run: Run) -> float | None:
+    """Refused follow-ups per outage UE."""
+    return _per_ue(run, "refused_follow_ups")
+
+
+def _per_ue(run: Run, name: str) -> float | None:
+    refused = number(run.entry.get(name))
+    return refused / run.outage_ues if refused is not None and run.outage_ues else None
+
+
+def waiting_per_ue(run: Run) -> float | None:
+    """Minutes that an outage UE sat on a flow-control timer, on average."""
+    return _per_ue(run, "waiting_ue_minutes")
+
+
+def load_with_a_backlog(counter: str) -> Value:
+    """Mean UDM load, as a share of capacity, from the end of the outage until everybody is back or the run ends."""
+
+    def load(run: Run) -> float | None:
+        capacity = run.capacity_pairs_per_s
+        backlog = _backlog(run, run.column(counter))
+        return float(backlog.mean()) / capacity if capacity and len(backlog) else None
+
+    return load
+
+
+def _backlog(run: Run, column: pd.Series) -> pd.Series:
+    everybody = number(run.look_up("recovery", "t100_s"))
+    after = column[column.index >= run.outage_ends_s]
+    return after if everybody is None else after[after.index < run.outage_ends_s + everybody]
+
+
+def udm_dropped_share(run: Run) -> float | None:
+    """Share of the pairs offered to the UDM that it dropped."""
+    offered, dropped = number(run.look_up("udm", "offered")), number(run.look_up("udm", "dropped"))
+    return dropped / offered if offered and dropped is not None else None
+
+
+T50, T90, T99, T100 = (recorded("recovery", name) for name in ("t50_s", "t90_s", "t99_s", "t100_s"))
+SHARE_BACK = recorded("recovery", "share_back")
+WASTED_WORK = recorded("wasted_work")
+ATTEMPTS = recorded("attempts_per_success")
+
+_SINCE = "from the end of the outage until that share of the outage users has had full service for the first time"
+
+FIGURES: Sequence[Figure] = (
+    Figure("T50", _SINCE, T50, wording.duration, "not reached"),
+    Figure("T90", "", T90, wording.duration, "not reached"),
+    Figure("T99", "", T99, wording.duration, "not reached"),
+    Figure("T100", "", T100, wording.duration, "not reached"),
+    Figure(
+        "T99 stable",
+        "until 99 % are in service together",
+        recorded("recovery", "t99_stable_s"),
+        wording.duration,
+        "not reached",
+    ),
+    Figure("Share back", "outage users that have had full service by the end of the run", SHARE_BACK, wording.percent),
+    Figure(
+        "Lower bound",
+        "the time that the UDM needs for every outage user once, with nothing wasted",
+        lambda run: run.lower_bound_s,
+        wording.duration,
+    ),
+    Figure("Efficiency", "0.99 × lower bound / T99", recorded("efficiency"), wording.ratio, "none: T99 not reached"),
+    Figure("Attempts per success", "registration attempts for each that succeeded", ATTEMPTS, wording.ratio),
+    Figure(
+        "Wasted work", "share of the served UDM pairs that led to nobody's full service", WASTED_WORK, wording.percent
+    ),
+    Figure(
+        "Failed online procedures",
+        "procedures of users in service that failed",
+        recorded("online_failed"),
+        wording.count,
+    ),
+    Figure(
+        "Online users dropped",
+        "users in service before who lost their registration",
+        recorded("online_dropped"),
+        wording.count,
+    ),
+    Figure("Refused first messages", "at the front door", recorded("refused_first"), wording.count),
+    Figure("… per outage user", "", refused_first_per_ue, wording.ratio),
+    Figure(
+        "Refused follow-ups",
+        "messages of procedures that the door had admitted",
+        recorded("refused_follow_ups"),
+        wording.count,
+    ),
+    Figure("… per outage user", "", refused_follow_ups_per_ue, wording.ratio),
+    Figure(
+        "Waiting on flow-control timers",
+        "UE-minutes on a back-off timer",
+        recorded("waiting_ue_minutes"),
+        wording.count,
+    ),
+    Figure("… minutes per outage user", "", waiting_per_ue, wording.ratio),
+    Figure(
+        "UDM load offered",
+        "mean while there was a backlog, of capacity",
+        load_with_a_backlog(counters.UDM_OFFERED),
+        wording.percent,
+    ),
+    Figure(
+        "UDM load served",
+        "mean while there was a backlog, of capacity",
+        load_with_a_backlog(counters.UDM_SERVED),
+        wording.percent,
+    ),
+    Figure(
+        "UDM load at the peak",
+        "offered, over a window worth 1 000 pairs",
+        recorded("udm", "peak_load"),
+        wording.percent,
+    ),
+    Figure("UDM in overload", "offered above the limit", recorded("udm", "seconds_in_overload"), wording.duration),
+    Figure("UDM pairs dropped", "share of the pairs offered", udm_dropped_share, wording.percent),
+    Figure(
+        "Protected rejects",
+        "share of rejects that the user equipment could trust, and with them T3346",
+        lambda run: run.protected_reject_share(),
+        wording.percent,
+        "no reject",
+    ),
+)
+
+SHORT = ("T50", "T90", "T99", "T100", "Share back", "Efficiency", "Attempts per success", "Wasted work")
+"""What the terminal shows at first sight; the page shows every row."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row, ready to be written."""
+
+    name: str
+    meaning: str
+    cells: tuple[str, ...]
+
+
+def rows(groups: Sequence[Group], names: Sequence[str] = ()) -> list[Row]:
+    """The rows for `groups`; those called `names`, or all."""
+    chosen = [figure for figure in FIGURES if not names or figure.name in names]
+    return [Row(figure.name, figure.meaning, tuple(figure.cell(group) for group in groups)) for figure in chosen]

@@ -1,0 +1,193 @@
+"""A run directory as the report sees it: run.json and timeline.csv, with what is missing said plainly.
+
+Knows the names in docs/run-record.md. Does not know how a run was made. A run that was cut short is readable as far
+as it went; it is never taken for a complete one.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from regstorm.records import counters
+from regstorm.records.files import BadFile
+
+RECORD = "run.json"
+TIMELINE = "timeline.csv"
+COMPARISON = "compare.json"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """One storm's record and its counters per scenario second."""
+
+    where: Path
+    header: dict[str, Any]
+    """What a comparison says once: scenario, population, lower bound."""
+    entry: dict[str, Any]
+    """What is said for each run."""
+    timeline: pd.DataFrame
+    """Indexed by scenario second; empty if the run left none."""
+
+    @property
+    def strategy(self) -> str:
+        return str(self.entry.get("strategy", "unknown"))
+
+    @property
+    def label(self) -> str:
+        """What sets this run apart from others under the same strategy; empty for most."""
+        return str(self.entry.get("label") or "")
+
+    @property
+    def complete(self) -> bool:
+        return self.entry.get("complete") is True
+
+    @property
+    def why(self) -> str:
+        """Why the run is partial; empty if it is complete."""
+        return "" if self.complete else str(self.entry.get("why") or "the record does not say why")
+
+    @property
+    def sample(self) -> int:
+        return int(self.entry.get("sample") or 1)
+
+    @property
+    def outage_ues(self) -> int:
+        """Of the sample."""
+        return int(self.header.get("ues") or 0)
+
+    @property
+    def online_ues(self) -> int:
+        """Of the sample."""
+        return int(self.header.get("online_ues") or 0)
+
+    @property
+    def pairs_per_registration(self) -> float | None:
+        return number(self.header.get("pairs_per_registration"))
+
+    @property
+    def lower_bound_s(self) -> float | None:
+        return number(self.header.get("lower_bound_s"))
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The scenario of this run at full size, as far as the record carries it."""
+        return self.setting("scenario")
+
+    def setting(self, name: str) -> dict[str, Any]:
+        """`settings.<name>` of the record, or nothing."""
+        settings = self.entry.get("settings") or {}
+        return settings.get(name) or {}
+
+    def look_up(self, *path: str) -> Any:
+        """A value inside the entry (`recovery`, `t99_s`), or None."""
+        value: Any = self.entry
+        for name in path:
+            value = value.get(name) if isinstance(value, dict) else None
+        return value
+
+    @property
+    def capacity_pairs_per_s(self) -> float | None:
+        """UDM capacity of the sample; None where it cannot be known (a core that is not ours)."""
+        full = number((self.scenario.get("core") or {}).get("udm", {}).get("capacity_pairs_per_s"))
+        return full / self.sample if full else None
+
+    @property
+    def shedding(self) -> str:
+        """`plain` or `calibrated`, or empty where the record does not say."""
+        return str((self.scenario.get("core") or {}).get("udm", {}).get("shedding") or "")
+
+    @property
+    def outage_ends_s(self) -> float:
+        """Scenario second at which the outage ends: zero of every curve."""
+        outage = self.scenario.get("outage") or {}
+        return float(outage.get("begins_s") or 0) + float(outage.get("lasts_s") or 0)
+
+    @property
+    def watched_s(self) -> float:
+        """How long after the outage the record goes on."""
+        return max(0.0, float(self.timeline.index[-1]) - self.outage_ends_s) if len(self.timeline) else 0.0
+
+    @cached_property
+    def totals(self) -> dict[str, float]:
+        """Sum of every column over the run; means nothing for levels."""
+        return {str(name): float(total) for name, total in self.timeline.sum().items()}
+
+    def column(self, name: str) -> pd.Series:
+        """A counter or level per scenario second; zeros if the run never had it."""
+        if name in self.timeline:
+            return self.timeline[name]
+        return pd.Series(0.0, index=self.timeline.index)
+
+    def family(self, name: str) -> dict[str, pd.Series]:
+        """The sub-counters of `name` (`ues.waiting` → T3346, T3502 …), in order of their names."""
+        prefix = f"{name}."
+        return {str(c)[len(prefix) :]: self.timeline[c] for c in sorted(self.timeline.columns) if c.startswith(prefix)}
+
+    def protected_reject_share(self) -> float | None:
+        """Share of rejects whose integrity the UE could check (TS 24.501 5.3.9); None without a reject."""
+        protected = self.totals.get(counters.PROTECTED_REJECTS, 0.0)
+        plain = self.totals.get(counters.UNPROTECTED_REJECTS, 0.0)
+        return protected / (protected + plain) if protected + plain else None
+
+
+def number(value: Any) -> float | None:
+    """`value` if it is a number."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def read_run(where: Path) -> Run:
+    """The run in directory `where`. Raises BadFile with one line if there is none or it is not one."""
+    document = read_record(where / RECORD)
+    entries = document.get("runs")
+    entry = entries[0] if isinstance(entries, list) and entries else document
+    if not isinstance(entry, dict):
+        raise BadFile(f"{where / RECORD}: runs: expected one record, found {type(entry).__name__}")
+    if document.get("complete") is False:
+        entry = {**entry, "complete": False, "why": document.get("why") or entry.get("why")}
+    return Run(where, document, entry, _read_timeline(where / TIMELINE))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """A run.json or compare.json. Raises BadFile with one line if it is unreadable or of another schema."""
+    try:
+        document = orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise BadFile(f"{path}: cannot be read: {error.strerror}") from None
+    except orjson.JSONDecodeError as error:
+        raise BadFile(f"{path}: line {error.lineno}: is not JSON: {error.msg}") from None
+    if not isinstance(document, dict):
+        raise BadFile(f"{path}: expected a run record, found {type(document).__name__}")
+    if document.get("schema") != SCHEMA:
+        raise BadFile(f"{path}: schema: expected {SCHEMA}, found {document.get('schema')!r}")
+    return document
+
+
+def run_directories(where: Path) -> list[Path]:
+    """`where` itself if it is a run directory, or the run directories inside it, by name."""
+    if (where / RECORD).is_file():
+        return [where]
+    inside = sorted(record.parent for record in where.glob(f"*/{RECORD}")) if where.is_dir() else []
+    if not inside:
+        raise BadFile(f"{where}: expected a run directory ({RECORD}) or a directory of them")
+    return _in_the_order_of_the_comparison(where, inside)
+
+
+def _in_the_order_of_the_comparison(where: Path, inside: list[Path]) -> list[Path]:
+    if not (where / COMPARISON).is_file():
+        return inside
+    named = [str(name) for name in read_record(where / COMPARISON).get("directories", [])]
+    return sorted(inside, key=lambda path: named.index(path.name) if path.name in named else len(named))
+
+
+def _read_timeline(path: Path) -> pd.DataFrame:
+    if not path.is_file() or not path.stat().st_size:
+        return pd.DataFrame()
+    try:
+        return pd.read_csv(path, index_col=0)
+    except (pd.errors.ParserError, UnicodeDecodeError, ValueError) as error:
+        raise BadFile(f"{path}: is not a table: {str(error).splitlines()[0]}") from None
