@@ -23,6 +23,10 @@ class Kind(ABC):
         """The class of `value`: what its encoding's length and structure depend on."""
         return None
 
+    def compiles(self, class_: Any) -> bool:
+        """Whether shapes with this class are worth learning; the reference serves the others."""
+        return True
+
     @abstractmethod
     def draw(self, rng: Random, class_: Any) -> Any:
         """A random value of the class, for the check against the reference."""
@@ -97,7 +101,13 @@ class Int(Verbatim):
 
 
 class Octets(Verbatim):
-    """Octets as they are."""
+    """Octets as they are. Fields longer than `longest` are left to the reference (fragmented lengths)."""
+
+    def __init__(self, longest: int = 4096) -> None:
+        self.longest = longest
+
+    def compiles(self, class_: int) -> bool:
+        return class_ <= self.longest
 
     def key(self, name: str) -> str:
         return f"len({name})"

@@ -1,12 +1,12 @@
 """Templates: fast encoders and decoders, compiled from a slow reference encoder by differential encoding.
 
 The idea. A reference encoder (`build(**fields) -> bytes`) knows everything about a message but is slow. For
-messages of one *shape* (same lengths, same optional parts) its output only differs where the fields stand. So
-a Template encodes a shape a few times with different sample values, compares the results octet by octet, and
-thereby finds where every field stands, all its occurrences included. What does not move is constant. From that
-it writes a straight-line Python function that joins constants and fields, and another that takes them apart.
-Both are checked against the reference on random values before they are used, and are then a hundred times as
-fast.
+messages of one *shape* (same lengths, same optional parts) its output only differs where the fields stand.
+So a Template encodes a shape a few times with different sample values, compares the results octet by octet,
+and thereby finds where every field stands, all its occurrences included. What does not move is constant.
+From that it writes a straight-line Python function that joins constants and fields, and another that takes
+them apart. Both are checked against the reference on random values before they are used, and are then a
+hundred times as fast.
 
 Nothing here knows ASN.1 or NAS: length determinants, preambles and nested containers are whatever the
 reference made of them, and constant within a shape. The kind of a field (field_kinds.py) says how it divides
@@ -18,7 +18,7 @@ messages into shapes:
     Bits     an unsigned number of fixed width, at any bit       no shapes of its own
     Static   whatever steers the structure (hashable)            a shape per value
 
-Learning a shape costs a few milliseconds: do it at start-up for what a storm sends (encode sample values once).
+Learning a shape costs a few milliseconds: do it at start-up for what a storm sends (encode samples once).
 A value that the reference cannot encode raises what the reference raises. Decoding never learns.
 """
 
@@ -40,7 +40,7 @@ from protocols.field_kinds import (
     bcd_octets,
 )
 
-__all__ = ["Bcd", "Bits", "Int", "Octets", "Static", "Template", "TemplateError"]
+__all__ = ["Bcd", "Bits", "Int", "Kind", "Octets", "Static", "Template", "TemplateError"]
 
 Encoder = Callable[..., bytes]
 Decoder = Callable[[bytes], tuple[Any, ...] | None]
@@ -64,11 +64,11 @@ class Template:
     """
 
     encode: Encoder
+    max_shapes = MAX_SHAPES
 
-    def __init__(self, build: Encoder, max_shapes: int = MAX_SHAPES, **fields: Kind) -> None:
+    def __init__(self, build: Encoder, /, **fields: Kind) -> None:
         self._build = build
         self._fields = fields
-        self._max_shapes = max_shapes
         self._encoders: dict[tuple[Any, ...], Encoder] = {}
         self._decoders: dict[int, list[Decoder]] = {}  # by length of the message
         self.encode = self._compile_dispatch()
@@ -106,11 +106,13 @@ class Template:
 
     def _learn(self, *values: Any) -> Encoder:
         """Compile, check and keep the shape of `values`. A full cache keeps no more: the reference serves."""
-        if len(self._encoders) >= self._max_shapes:
+        if len(self._encoders) >= self.max_shapes:
             return self._reference
         self._reference(*values)  # raises here for what cannot be encoded
         items = list(zip(self._fields.items(), values, strict=True))
         classes = {name: kind.class_of(value) for (name, kind), value in items}
+        if not all(kind.compiles(classes[name]) for name, kind in self._fields.items()):
+            return self._reference
         shape = _Shape(self._build, self._fields, classes)
         encoder, decoder = shape.compile()
         self._check(encoder, decoder, classes)
@@ -246,9 +248,7 @@ class _Shape:
             else:
                 windows.append((start, end, [slot]))
         for start, end, slots in windows:
-            yield self._window(
-                start, end, [slot._replace(shift=slot.shift - (size - end) * 8) for slot in slots]
-            )
+            yield self._window(start, end, [slot._replace(shift=slot.shift - (size - end) * 8) for slot in slots])
 
     def _window(self, start: int, end: int, slots: list[_BitSlot]) -> _Piece:
         """The octets from `start` to `end`, with bit fields at `slots` and constant bits between."""
@@ -297,9 +297,7 @@ class _Shape:
 
     def _decoder_source(self, pieces: list[_Piece]) -> str:
         conditions = [condition for piece in pieces for condition in piece.conditions]
-        values = {
-            name: f"_classes[{name!r}]" for name, kind in self._fields.items() if isinstance(kind, Static)
-        }
+        values = {name: f"_classes[{name!r}]" for name, kind in self._fields.items() if isinstance(kind, Static)}
         for name, expression in (read for piece in pieces for read in piece.reads):
             if name in values:  # another occurrence must agree with the first
                 conditions.append(f"{values[name]} == {expression}")

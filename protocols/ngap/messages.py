@@ -1,4 +1,4 @@
-"""The NGAP messages of a registration storm, as values (TS 38.413, Release 17).
+"""The NGAP messages of a registration storm, as values (TS 38.413, Release 18).
 
 IDs are integers as on the wire. Optional IEs that are absent are None or empty. `nas` is a NAS-PDU as octets.
 """
@@ -6,7 +6,7 @@ IDs are integers as on the wire. Optional IEs that are absent are None or empty.
 from enum import IntEnum
 from typing import NamedTuple
 
-from protocols.identities import Guti, Plmn, STmsi
+from protocols.identities import Plmn, STmsi
 from protocols.nas5g.messages import Snssai
 
 
@@ -23,6 +23,8 @@ class RrcCause(IntEnum):
     MO_SMS = 7
     MPS_PRIORITY_ACCESS = 8
     MCS_PRIORITY_ACCESS = 9
+    NOT_AVAILABLE = 10
+    MO_EXCEPTION_DATA = 11
 
 
 class CauseGroup(IntEnum):
@@ -276,3 +278,28 @@ class Unreadable(NamedTuple):
     why: str
     amf_ue_id: int | None = None
     ran_ue_id: int | None = None
+
+
+Message = (
+    NgSetupRequest
+    | NgSetupResponse
+    | NgSetupFailure
+    | NgReset
+    | NgResetAcknowledge
+    | ErrorIndication
+    | OverloadStart
+    | OverloadStop
+    | InitialUeMessage
+    | UplinkNasTransport
+    | DownlinkNasTransport
+    | InitialContextSetupRequest
+    | InitialContextSetupResponse
+    | InitialContextSetupFailure
+    | PduSessionResourceSetupRequest
+    | PduSessionResourceSetupResponse
+    | PduSessionResourceReleaseCommand
+    | PduSessionResourceReleaseResponse
+    | UeContextReleaseRequest
+    | UeContextReleaseCommand
+    | UeContextReleaseComplete
+)
