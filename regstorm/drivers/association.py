@@ -76,6 +76,16 @@ class Counters:
     discarded_octets: int = 0  # of the outbox, framing included, when abort, loss or overflow emptied it
 
 
+class Tap(Protocol):
+    """Somebody who listens in at one end."""
+
+    def message(self, data: bytes, stream: int, ppid: int, now: float) -> None:
+        """A message that arrived at this end."""
+
+    def closed(self, reason: CloseReason, ended_here: bool, now: float) -> None:
+        """This end is over."""
+
+
 class NoHandler(RuntimeError):
     """A message or an end arrived before its handler was set: a mistake of the program, not of the peer."""
 
@@ -94,12 +104,13 @@ class Association(ABC):
     def __init__(self, outbox_limit: int = OUTBOX_LIMIT) -> None:
         self.on_message: MessageHandler = _no_message_handler
         self.on_closed: Callable[[CloseReason, float], None] = _unheard_end
-        self.tap: MessageHandler | None = None  # sees each message just before on_message does: captures
+        self.tap: Tap | None = None  # sees what the handlers are told, just before them: captures
         self.woken: Callable[[], None] | None = None  # told once when flush and dispatch are wanted
         self.number = 0  # creation number, given by the clock: the order in which ends are served
         self.counters = Counters()
         self.state = State.ESTABLISHED
         self.reason: CloseReason | None = None  # set as soon as the end is certain, told by the next dispatch
+        self.ended_here = False  # this end asked for it or broke it off; False if it came from the wire
         self.told = False  # on_closed has been called
         self.outbox_limit = outbox_limit
         self._arrived: deque[tuple[bytes, int, int] | Signal | CloseReason] = deque()
@@ -153,12 +164,14 @@ class Association(ABC):
                 counters.received += 1
                 counters.received_octets += len(data)
                 if self.tap is not None:
-                    self.tap(data, stream, ppid, now)
+                    self.tap.message(data, stream, ppid, now)
                 self.on_message(data, stream, ppid, now)
             elif isinstance(item, Signal):
                 self._heard(item)
             elif isinstance(item, CloseReason):
                 self.told = True
+                if self.tap is not None:
+                    self.tap.closed(item, self.ended_here, now)
                 self.on_closed(item, now)
 
     @abstractmethod

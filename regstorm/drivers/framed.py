@@ -199,6 +199,7 @@ class FramedAssociation(Association):
         """Ends it once everything sent has arrived; a second call changes nothing."""
         if self.state is State.ESTABLISHED:
             self.state = State.SHUTDOWN_SENT
+            self.ended_here = True
             self._queue_word(_SHUTDOWN)
 
     def _heard(self, signal: Signal) -> None:
@@ -224,6 +225,7 @@ class FramedAssociation(Association):
     def cut(self) -> None:
         """Breaks it as a failing path would."""
         if self.state is not State.CLOSED:
+            self.ended_here = True
             self._discard_outbox()
             self._close_wire(reset=True)
         self._end(CloseReason.LOST, at_once=True)
@@ -239,6 +241,7 @@ class FramedAssociation(Association):
 
     def _break_off(self, reason: CloseReason, *, at_once: bool) -> None:
         if self.state is not State.CLOSED:
+            self.ended_here = True
             whole = self._wire_stands_between_frames()
             self._discard_outbox()
             self._close_wire(reset=not (whole and self._says_abort()))

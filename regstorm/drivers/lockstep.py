@@ -111,6 +111,10 @@ class LockstepClock:
             listener.on_association(far)
         return near
 
+    def peer(self, end: FramedAssociation) -> FramedAssociation | None:
+        """The far end, for captures; None if there is none or it is over for both."""
+        return self._peers.get(end)
+
     def _accepted(self, near: FramedAssociation, listener: FramedListener) -> FramedAssociation | None:
         """The other end of `near`; None if the connection was refused. Whoever else knocks is turned away."""
         give_up_at = time.monotonic() + self._patience_s
