@@ -24,11 +24,12 @@ SERVICE_FAIL = "MM.ServiceFail"  # + .22, .9, .10 or .T3517
 PDU_REQ = "SM.PduSessionCreationReq"
 PDU_SUCC = "SM.PduSessionCreationSucc"
 PDU_FAIL = "SM.PduSessionCreationFail"  # + .22 (payload not forwarded), .26 … or .T3580
+ONLINE_PROCEDURES = "online.procedures"
+"""Attempts that users of the online group began while they were in service."""
 ONLINE_FAILED = "online.failed_procedures"
-"""Procedures of users who were in service when they began them that failed (not those that a later attempt repeats
-successfully within the same procedure)."""
+"""Those of them that were refused or unanswered, even if a later attempt succeeded."""
 ONLINE_DROPPED = "online.dropped_users"
-"""Users in service who lost their registration."""
+"""Users of the online group who lost their registration while in service; + the reason (.5GMM_10 …)."""
 REJECT = "reject"  # + .5GMM_22 …: every reject that a UE received, by cause
 PROTECTED_REJECTS = "rejects.protected"
 UNPROTECTED_REJECTS = "rejects.unprotected"
@@ -56,6 +57,14 @@ UDM_PAIRS_LOST = "udm.pairs_without_service"
 BUS_TIMEOUTS = "bus.timeouts"
 BUS_RETRIES = "bus.retries"
 NAS_RETRANSMISSIONS = "amf.nas_retransmissions"  # + .T3550 .T3560 .T3522
+SMF_RETRANSMISSIONS = "smf.nas_retransmissions"  # + .T3592
 PEER_DOWN = "bus.peer_down"
+PEER_UP = "bus.peer_up"
+HEARTBEATS_LOST = "bus.heartbeats_lost"  # + .UDM .AUSF …
+AMF_BACKEND_FAILURES = "amf.backend_failures"
+"""Procedures that ended because a call behind the AMF got no answer."""
+AMF_ABANDONED = "amf.abandoned_procedures"
+"""Procedures that ended without an outcome: connection lost, superseded, or an NAS timer expired for the fifth time."""
+AMF_REJECTS = "amf.rejects"  # + .protected .plain
 DECODE_ERRORS = "codec.unreadable"  # + .nas .ngap
 PROTOCOL_ERRORS = "protocol.errors"

@@ -1,0 +1,93 @@
+"""Service log: who is in full service, since when, and how long recovery took.
+
+UEs 0 … n−1 are the outage group, the others were in service all the while. A recovery time is counted from the end
+of the outage until a share of the outage group has had full service for the first time since then; `stable`: until
+that share is in service together and stays so until the end of the run. Not reached is None.
+"""
+
+from array import array
+from math import ceil, isnan, nan
+
+
+class ServiceLog:
+    """Told of every change of service, in order of time; answers with recovery times in seconds."""
+
+    STABLE_SHARE = 0.99
+
+    def __init__(self, outage_ues: int, online_ues: int, outage_end_s: float) -> None:
+        self.outage_ues = outage_ues
+        self.outage_end_s = outage_end_s
+        ues = outage_ues + online_ues
+        self._in_service = bytearray(ues)
+        self._outage_in_service = 0
+        self._back_at: list[float] = []
+        """First times back, ascending."""
+        self._first_back = array("d", [nan]) * outage_ues
+        self._last_loss = array("d", [nan]) * ues
+        self._needed_for_stable = _ues_of(self.STABLE_SHARE, outage_ues)
+        self._stable_since: float | None = None
+
+    @property
+    def back(self) -> int:
+        """Outage UEs that have had full service since the end of the outage."""
+        return len(self._back_at)
+
+    @property
+    def share_back(self) -> float:
+        """The same as a share of the outage group."""
+        return self.back / self.outage_ues
+
+    def is_online_group(self, ue: int) -> bool:
+        """The UE was never part of the outage."""
+        return ue >= self.outage_ues
+
+    def in_service(self, ue: int) -> bool:
+        """The UE has full service now."""
+        return bool(self._in_service[ue])
+
+    def first_back_s(self, ue: int) -> float | None:
+        """When this outage UE was back for the first time, from the end of the outage."""
+        return _or_none(self._first_back[ue] - self.outage_end_s)
+
+    def last_loss_s(self, ue: int) -> float | None:
+        """When the UE last lost service, on the run's clock."""
+        return _or_none(self._last_loss[ue])
+
+    def change(self, ue: int, in_service: bool, now: float) -> bool:
+        """The UE gained or lost full service. False: it had been so before, nothing changed."""
+        if in_service == self.in_service(ue):
+            return False
+        self._in_service[ue] = in_service
+        if not in_service:
+            self._last_loss[ue] = now
+        if ue < self.outage_ues:
+            self._outage_group_changed(ue, in_service, now)
+        return True
+
+    def recovery_s(self, share: float) -> float | None:
+        """T50 for 0.5, T99 for 0.99, T100 for 1."""
+        needed = _ues_of(share, self.outage_ues)
+        return self._back_at[needed - 1] - self.outage_end_s if self.back >= needed else None
+
+    def stable_recovery_s(self) -> float | None:
+        """T99 stable."""
+        return None if self._stable_since is None else self._stable_since - self.outage_end_s
+
+    def _outage_group_changed(self, ue: int, in_service: bool, now: float) -> None:
+        self._outage_in_service += 1 if in_service else -1
+        if in_service and now >= self.outage_end_s and isnan(self._first_back[ue]):
+            self._first_back[ue] = now
+            self._back_at.append(now)
+        if self._outage_in_service < self._needed_for_stable:
+            self._stable_since = None
+        elif self._stable_since is None:
+            self._stable_since = max(now, self.outage_end_s)
+
+
+def _ues_of(share: float, ues: int) -> int:
+    """How many UEs that share is, rounded up but not for the error of a binary fraction."""
+    return max(1, ceil(share * ues - 1e-9))
+
+
+def _or_none(value: float) -> float | None:
+    return None if isnan(value) else value

@@ -1,0 +1,98 @@
+"""Timeline: every counter per scenario second, as a run leaves it in timeline.csv.
+
+Second 0 is the start of the run. A counter's value is what was counted within the second; a level (gauge) is what it
+was at the end of the second, carried forward through seconds in which nothing happened. Columns stand in the order
+of records.counters, whether they were counted or not, then sub-counters by name: the same run gives the same bytes.
+A total and its sub-counters are counted separately by whoever counts; nothing is added up here.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import ceil
+
+from regstorm.records import counters
+
+SECOND = "second"
+"""The first column: the scenario second that the row is about."""
+
+CATALOGUE: tuple[str, ...] = tuple(
+    value for name, value in vars(counters).items() if name.isupper() and isinstance(value, str)
+)
+"""Every name of records.counters, in the order of that file."""
+
+
+class Timeline:
+    """A Tally (records.ports). `now` never decreases over all calls."""
+
+    def __init__(self, outage_end_s: float) -> None:
+        self.outage_end_s = outage_end_s
+        """Where recovery begins, on the clock of the rows."""
+        self._counted: list[dict[str, int]] = []
+        self._sampled: list[dict[str, int]] = []
+        self._levels: dict[str, int] = {}
+        self._this_second: defaultdict[str, int] = defaultdict(int)
+        self._next_second = 1.0
+
+    def count(self, name: str, now: float, amount: int = 1) -> None:
+        """Adds `amount` to counter `name` in the second of `now`."""
+        if now >= self._next_second:
+            self.advance(now)
+        self._this_second[name] += amount
+
+    def gauge(self, name: str, change: int) -> None:
+        """Changes a level in the second that was last counted in or advanced to."""
+        self._levels[name] = self._levels.get(name, 0) + change
+
+    def advance(self, now: float) -> None:
+        """Time has come to `now`: the seconds before it are complete."""
+        while self._next_second <= now:
+            self._counted.append(dict(self._this_second))
+            self._sampled.append(dict(self._levels))
+            self._this_second.clear()
+            self._next_second += 1.0
+
+    def close(self, end_s: float) -> None:
+        """The run ends at `end_s`: its last second, begun or not, gets its row."""
+        self.advance(ceil(end_s))
+
+    def level(self, name: str) -> int:
+        """A level as it is now."""
+        return self._levels.get(name, 0)
+
+    def total(self, name: str) -> int:
+        """All that was counted under `name`."""
+        return sum(second.get(name, 0) for second in self._counted) + self._this_second.get(name, 0)
+
+    def subtotals(self, name: str) -> dict[str, int]:
+        """The totals of the sub-counters of `name`, by what stands behind its dot, sorted."""
+        prefix = f"{name}."
+        found = sorted(one for one in self._names() if one.startswith(prefix) and one not in CATALOGUE)
+        return {one.removeprefix(prefix): self.total(one) for one in found}
+
+    def column(self, name: str, begin_s: float = 0.0) -> list[int]:
+        """One column of the rows, from the first second that begins at `begin_s` or later."""
+        of = self._sampled if name in self._levels else self._counted
+        return [second.get(name, 0) for second in of[ceil(begin_s) :]]
+
+    def columns(self) -> list[str]:
+        """The header, without the second."""
+        return [*CATALOGUE, *sorted(self._names() - set(CATALOGUE))]
+
+    def rows(self) -> Iterator[list[int]]:
+        """One row per complete second: the second, then the values in the order of `columns`."""
+        names = self.columns()
+        is_level = [name in self._levels for name in names]
+        for second, (counted, sampled) in enumerate(zip(self._counted, self._sampled, strict=True)):
+            yield [
+                second,
+                *((sampled if level else counted).get(name, 0) for name, level in zip(names, is_level, strict=True)),
+            ]
+
+    def csv(self) -> str:
+        """The whole of timeline.csv."""
+        lines = [",".join([SECOND, *self.columns()])]
+        lines += [",".join(map(str, row)) for row in self.rows()]
+        return "\n".join(lines) + "\n"
+
+    def _names(self) -> set[str]:
+        return set(self._levels).union(self._this_second, *self._counted)

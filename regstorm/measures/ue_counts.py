@@ -1,0 +1,149 @@
+"""UE counts: turns what UEs tell about themselves (records.ports.UeObserver) into counters and levels.
+
+Attempts are counted by procedure under the names of TS 28.552, failures by cause as well. An attempt of a user of the
+online group counts as failed online procedure if that user was in service when it began and it was refused or
+unanswered; the outage group's return never does. Dropped is a user of the online group who lost the registration
+while in service. Waiting is counted for each timer, and in UE-seconds for the whole run.
+"""
+
+from collections import defaultdict
+from typing import Final, NamedTuple, Protocol
+
+from regstorm.measures.service_log import ServiceLog
+from regstorm.measures.timeline import Timeline
+from regstorm.records import counters, procedures
+
+FLOW_CONTROL_TIMERS: Final = frozenset({"T3346", "T3396", "T3584", "T3585", "5GSM_backoff"})
+"""Timers with which the network holds UEs back (TS 24.501 5.3.9, 6.2.7, 6.2.8). T3502, T3511 and T3525 are the UE's
+own pauses after failures."""
+
+ABORTED: Final = "aborted"
+"""A failure that is nobody's refusal: the UE or the run ended the attempt."""
+
+
+class AttemptListener(Protocol):
+    """Whoever else wants to hear how attempts ended (Locust's statistics)."""
+
+    def attempt_ended(self, ue: int, procedure: str, started: float, now: float, failure: str | None) -> None:
+        """As in records.ports.UeObserver."""
+
+
+class Family(NamedTuple):
+    """The counters of one procedure."""
+
+    requests: str
+    successes: str
+    failures: str
+
+
+FAMILIES: Final = {
+    procedures.REGISTRATION: Family(counters.REG_INIT_REQ, counters.REG_INIT_SUCC, counters.REG_INIT_FAIL),
+    procedures.EMERGENCY_REGISTRATION: Family(counters.REG_EMERG_REQ, counters.REG_EMERG_SUCC, counters.REG_EMERG_FAIL),
+    procedures.MOBILITY_UPDATE: Family(counters.REG_MOB_REQ, counters.REG_MOB_SUCC, counters.REG_MOB_FAIL),
+    procedures.PERIODIC_UPDATE: Family(counters.REG_PERIOD_REQ, counters.REG_PERIOD_SUCC, counters.REG_PERIOD_FAIL),
+    procedures.SERVICE_REQUEST: Family(counters.SERVICE_REQ, counters.SERVICE_SUCC, counters.SERVICE_FAIL),
+}
+SESSIONS: Final = Family(counters.PDU_REQ, counters.PDU_SUCC, counters.PDU_FAIL)
+_A_SESSION: Final = procedures.pdu_session("")
+
+
+def family_of(procedure: str) -> Family | None:
+    """The counters of `procedure`; None for those that have none (deregistration, NG Setup)."""
+    return SESSIONS if procedure.startswith(_A_SESSION) else FAMILIES.get(procedure)
+
+
+def cause_suffix(failure: str) -> str:
+    """How a failure is called in a sub-counter: `5GMM #22` is 22, `T3510 expired` is T3510, `aborted` stays."""
+    if "#" in failure:
+        return failure.rpartition("#")[2]
+    return failure.removesuffix(" expired").removesuffix(" failure").replace(" ", "_")
+
+
+def reject_suffix(cause: str) -> str:
+    """How a reject is called in a sub-counter: `5GMM #22` is 5GMM_22."""
+    return cause.replace(" #", "_").replace(" ", "_")
+
+
+def reject_cause(suffix: str) -> str:
+    """The cause that `reject_suffix` has written."""
+    family, number = suffix.rsplit("_", 1)
+    return f"{family} #{number}"
+
+
+class UeCounts:
+    """A UeObserver for the whole population of a process."""
+
+    def __init__(self, timeline: Timeline, log: ServiceLog, listener: AttemptListener | None = None) -> None:
+        self._timeline = timeline
+        self._log = log
+        self._listener = listener
+        self._begun_in_service: set[tuple[int, str]] = set()
+        self._waiting: defaultdict[str, int] = defaultdict(int)
+        self._waited_ue_s: defaultdict[str, float] = defaultdict(float)
+        """Less what those who wait now have begun with: exact once their wait, or the run, has an end."""
+
+    def attempt_started(self, ue: int, procedure: str, now: float) -> None:
+        """An attempt's first NAS octet went out."""
+        family = family_of(procedure)
+        if family is None:
+            return
+        self._timeline.count(family.requests, now)
+        if self._log.is_online_group(ue) and self._log.in_service(ue):
+            self._timeline.count(counters.ONLINE_PROCEDURES, now)
+            self._begun_in_service.add((ue, procedure))
+
+    def attempt_ended(self, ue: int, procedure: str, started: float, now: float, failure: str | None) -> None:
+        """It ended: None is success."""
+        if self._listener is not None:
+            self._listener.attempt_ended(ue, procedure, started, now, failure)
+        family = family_of(procedure)
+        if family is None:
+            return
+        begun_in_service = (ue, procedure) in self._begun_in_service
+        self._begun_in_service.discard((ue, procedure))
+        if failure is None:
+            self._timeline.count(family.successes, now)
+            return
+        self._timeline.count(family.failures, now)
+        self._timeline.count(f"{family.failures}.{cause_suffix(failure)}", now)
+        if begun_in_service and failure != ABORTED:
+            self._timeline.count(counters.ONLINE_FAILED, now)
+
+    def rejected(self, ue: int, cause: str, protected: bool, now: float) -> None:
+        """A reject arrived, `cause` as `5GMM #22` or `5GSM #26`."""
+        self._timeline.count(counters.REJECT, now)
+        self._timeline.count(f"{counters.REJECT}.{reject_suffix(cause)}", now)
+        self._timeline.count(counters.PROTECTED_REJECTS if protected else counters.UNPROTECTED_REJECTS, now)
+
+    def service_changed(self, ue: int, in_service: bool, now: float) -> None:
+        """The UE gained full service or lost it. Harmless if it was so before."""
+        self._timeline.advance(now)
+        back_before = self._log.back
+        if not self._log.change(ue, in_service, now):
+            return
+        online = self._log.is_online_group(ue)
+        level = counters.ONLINE_IN_SERVICE if online else counters.OUTAGE_IN_SERVICE
+        self._timeline.gauge(level, 1 if in_service else -1)
+        if self._log.back > back_before:
+            self._timeline.gauge(counters.OUTAGE_BACK, 1)
+
+    def registration_lost(self, ue: int, why: str, now: float) -> None:
+        """A registered UE is deregistered though it did not ask for it; before or after it has lost service."""
+        was_in_service = self._log.in_service(ue) or self._log.last_loss_s(ue) == now
+        if self._log.is_online_group(ue) and was_in_service:
+            self._timeline.count(counters.ONLINE_DROPPED, now)
+            self._timeline.count(f"{counters.ONLINE_DROPPED}.{reject_suffix(why)}", now)
+
+    def waiting(self, timer: str, change: int, now: float) -> None:
+        """One UE more (+1) or fewer (−1) waits on `timer`."""
+        self._timeline.advance(now)
+        self._timeline.gauge(counters.WAITING, change)
+        self._timeline.gauge(f"{counters.WAITING}.{timer}", change)
+        self._waiting[timer] += change
+        self._waited_ue_s[timer] -= change * now
+
+    def waited_ue_minutes(self, end_s: float) -> dict[str, float]:
+        """UE-minutes spent waiting until `end_s`, by timer, sorted."""
+        return {
+            timer: (self._waited_ue_s[timer] + self._waiting[timer] * end_s) / 60 for timer in sorted(self._waiting)
+        }

@@ -1,0 +1,122 @@
+"""What a run leaves in run.json, and a comparison in compare.json (docs/run-record.md names every field).
+
+Times are scenario seconds, populations and counts those of the run, which took 1/`sample` of the full size. None
+(`null`) is what was not reached, or what cannot be seen from outside (the UDM of a core that is not ours).
+"""
+
+from typing import Any, Literal, TypedDict
+
+SCHEMA = 1
+
+Engine = Literal["wire", "sim"]
+Clock = Literal["lockstep", "paced"]
+
+Verdict = TypedDict("Verdict", {"pass": bool, "failed": list[str]})
+"""Whether the run showed what its scenario expects of the strategy, and each line that it did not."""
+
+
+class Recovery(TypedDict):
+    """Seconds from the end of the outage; None: not reached."""
+
+    t50_s: float | None
+    t90_s: float | None
+    t99_s: float | None
+    t100_s: float | None
+    t99_stable_s: float | None
+    share_back: float
+
+
+class UdmRecord(TypedDict):
+    """The bottleneck. Loads are shares of capacity, pairs are those of the whole run."""
+
+    capacity_pairs_per_s: float
+    offered: int
+    served: int
+    dropped: int
+    dropped_share: float | None
+    rejection_pairs: float
+    pairs: dict[str, int]
+    """Served, by interface."""
+    peak_load: float | None
+    """Offered, over the busiest window."""
+    window_s: int
+    seconds_in_overload: int
+    share_in_overload: float
+    """Of the windows since the end of the outage."""
+    load_offered_in_backlog: float | None
+    load_served_in_backlog: float | None
+
+
+class AmfRecord(TypedDict):
+    """The front door and the AMF behind it."""
+
+    uplink_messages: int
+    dropped: int
+    retransmissions: int
+    backend_failures: int
+
+
+class Settings(TypedDict):
+    """The files that the run was made from; the scenario is that of the full size."""
+
+    scenario: dict[str, Any]
+    strategy: dict[str, Any]
+    scenario_path: str
+    strategy_path: str
+
+
+class RunEntry(TypedDict):
+    """One storm."""
+
+    strategy: str
+    label: str
+    engine: Engine
+    clock: Clock
+    seed: int
+    sample: int
+    speed: float | None
+    complete: bool
+    why: str | None
+    """Why a run is not complete."""
+    command: str
+    ues: int
+    online_ues: int
+    outage_end_s: float
+    ended_s: float
+    lower_bound_s: float | None
+    recovery: Recovery
+    efficiency: float | None
+    attempts_per_success: float | None
+    """Of initial registrations."""
+    attempts_per_success_by_procedure: dict[str, float | None]
+    wasted_work: float | None
+    """Share of the served UDM pairs that led to nobody's full service."""
+    online_procedures: int
+    online_failed: int
+    online_failed_share: float | None
+    online_dropped: int
+    refused_first: int | None
+    refused_follow_ups: int | None
+    waiting_ue_minutes: float
+    """On timers with which the network holds UEs back."""
+    waiting_ue_minutes_by_timer: dict[str, float]
+    amf: AmfRecord | None
+    udm: UdmRecord | None
+    rejects: dict[str, int]
+    """Received by UEs, by cause."""
+    protected_reject_share: float | None
+    lateness_p99_s: float
+    verdict: Verdict
+    settings: Settings
+
+
+class RunDocument(TypedDict):
+    """The whole of run.json or compare.json."""
+
+    schema: int
+    scenario: str
+    ues: int
+    online_ues: int
+    pairs_per_registration: int
+    lower_bound_s: float | None
+    runs: list[RunEntry]
