@@ -12,3 +12,9 @@ AMF of another release is understood all the same: unknown IEs are skipped by th
     elements.py   the IEs that have an inside: mobile identity, S-NSSAI, DNN
     warm.py       builds all of it at start-up and checks it once against pycrate
 """
+
+import logging
+
+# pycrate warns at import that it finds no ciphers (ours are in protocols.nas_security) and, whenever it decodes in
+# a test, about every IE that it cannot look into
+logging.getLogger("pycrate_mobile").setLevel(logging.ERROR)

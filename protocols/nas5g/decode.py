@@ -9,9 +9,8 @@ from collections.abc import Callable
 from typing import Final
 
 from protocols.causes import FivegmmCause
-from protocols.identities import Imeisv
 from protocols.nas5g import messages as m
-from protocols.nas5g.elements import dnn_from, guti_from, identity_from, nssai_from, snssai_from
+from protocols.nas5g.elements import dnn_from, guti_from, identity_from, imeisv_from, nssai_from, snssai_from
 from protocols.nas5g.encode import IMEISV_REQUESTED, N1_SM
 from protocols.nas5g.fivegsm import decode_5gsm
 from protocols.nas5g.tables import FIVEGMM
@@ -59,6 +58,12 @@ def _unusual(data: bytes) -> m.FivegmmMessage | m.Protected | m.Unreadable:
     if data[1] > 4:
         return m.Unreadable(error, f"security header type {data[1]} is reserved")
     return m.Unreadable(error, "too short for a security protected message")
+
+
+_REGISTRATION_COMPLETE_MESSAGE: Final = m.RegistrationComplete()
+_AUTHENTICATION_REJECT_MESSAGE: Final = m.AuthenticationReject()
+_DEREGISTRATION_ACCEPT_MESSAGE: Final = m.DeregistrationAccept()
+_NETWORK_DEREGISTRATION_ACCEPT_MESSAGE: Final = m.NetworkDeregistrationAccept()
 
 
 def _at_least(octets: bytes | None, length: int) -> bytes | None:
@@ -140,7 +145,7 @@ def _registration_accept(data: bytes) -> m.RegistrationAccept:
 
 def _registration_complete(data: bytes) -> m.RegistrationComplete:
     _REGISTRATION_COMPLETE(data)
-    return m.RegistrationComplete()
+    return _REGISTRATION_COMPLETE_MESSAGE
 
 
 def _registration_reject(data: bytes) -> m.RegistrationReject:
@@ -201,7 +206,7 @@ def _authentication_failure(data: bytes) -> m.AuthenticationFailure:
 
 def _authentication_reject(data: bytes) -> m.AuthenticationReject:
     _AUTHENTICATION_REJECT(data)
-    return m.AuthenticationReject()
+    return _AUTHENTICATION_REJECT_MESSAGE
 
 
 def _security_mode_command(data: bytes) -> m.SecurityModeCommand:
@@ -223,13 +228,7 @@ def _security_mode_command(data: bytes) -> m.SecurityModeCommand:
 
 def _security_mode_complete(data: bytes) -> m.SecurityModeComplete:
     imeisv, container = _SECURITY_MODE_COMPLETE(data)
-    digits = None
-    if imeisv is not None:
-        try:
-            identity = identity_from(imeisv)
-        except Malformed:
-            identity = None  # an optional IE that breaks its format is not present (7.7.1)
-        digits = identity.digits if isinstance(identity, Imeisv) else None
+    digits = None if imeisv is None else imeisv_from(imeisv)
     return _new(m.SecurityModeComplete, (digits, container or None))
 
 
@@ -299,7 +298,7 @@ def _deregistration_request(data: bytes) -> m.DeregistrationRequest:
 
 def _deregistration_accept(data: bytes) -> m.DeregistrationAccept:
     _DEREGISTRATION_ACCEPT(data)
-    return m.DeregistrationAccept()
+    return _DEREGISTRATION_ACCEPT_MESSAGE
 
 
 def _network_deregistration_request(data: bytes) -> m.NetworkDeregistrationRequest:
@@ -310,7 +309,7 @@ def _network_deregistration_request(data: bytes) -> m.NetworkDeregistrationReque
 
 def _network_deregistration_accept(data: bytes) -> m.NetworkDeregistrationAccept:
     _NETWORK_DEREGISTRATION_ACCEPT(data)
-    return m.NetworkDeregistrationAccept()
+    return _NETWORK_DEREGISTRATION_ACCEPT_MESSAGE
 
 
 def _must_carry_n1_sm(kind: int, payload: bytes, pdu_session_id: int | None) -> None:

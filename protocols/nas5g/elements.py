@@ -5,17 +5,26 @@ None from any other IE that does, because those are optional and then count as n
 What repeats in a storm (PLMN, routing indicator, NSSAI, DNN) is remembered, up to a bound that no peer can push.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
-from protocols.identities import Guti, Imeisv, MobileIdentity, NoIdentity, OtherIdentity, Plmn, STmsi, Suci
-from protocols.nas5g.messages import IdentityType, Snssai
-from protocols.nas5g.walkers import invalid
+from protocols.identities import (
+    Guti,
+    Imeisv,
+    MobileIdentity,
+    NoIdentity,
+    OtherIdentity,
+    Plmn,
+    STmsi,
+    Suci,
+    bcd_digits,
+    bcd_octets,
+)
+from protocols.nas5g.messages import Snssai
+from protocols.nas5g.walkers import Malformed, invalid
 
 _REMEMBERED: Final = 1024
-
-_SWAP_DIGITS: Final = bytes((octet & 15) << 4 | octet >> 4 for octet in range(256))
-"""Exchanges the half octets: BCD strings have the first digit of each pair in the lower half."""
 
 _new = tuple.__new__  # builds a named tuple at half the cost of calling its class
 
@@ -24,122 +33,140 @@ _new = tuple.__new__  # builds a named tuple at half the cost of calling its cla
 
 def identity_octets(identity: MobileIdentity) -> bytes:
     """The contents of a 5GS mobile identity IE. ValueError if a part does not fit its field."""
-    match identity:
-        case Guti(plmn, region, set_id, pointer, tmsi):
-            if set_id >> 10 or pointer >> 6 or tmsi >> 32:
-                raise ValueError(f"out of range: {identity}")
-            return b"\xf2" + plmn_octets(plmn) + _packed(region, set_id, pointer, tmsi).to_bytes(7, "big")
-        case STmsi(set_id, pointer, tmsi):
-            if pointer >> 6 or tmsi >> 32:
-                raise ValueError(f"out of range: {identity}")
-            return b"\xf4" + _packed(0, set_id, pointer, tmsi).to_bytes(6, "big")
-        case Suci(plmn, routing_indicator, scheme, key_id, output):
-            if scheme >> 4:
-                raise ValueError(f"out of range: {identity}")
-            return b"\x01" + plmn_octets(plmn) + _routing_octets(routing_indicator) + bytes((scheme, key_id)) + output
-        case Imeisv(digits):
-            if len(digits) != 16 or not digits.isdecimal():
-                raise ValueError(f"not sixteen digits: {digits!r}")
-            return bytes.fromhex("5" + digits + "f").translate(_SWAP_DIGITS)
-        case NoIdentity():
-            return b"\x00"
-        case OtherIdentity(octets):
-            return octets
+    return _IDENTITY_WRITERS[type(identity)](identity)
 
 
 def identity_from(octets: bytes) -> MobileIdentity:
     """The identity in a 5GS mobile identity IE's contents; `Malformed` if it breaks its own format."""
     if not octets:
         raise invalid("empty mobile identity")
-    kind = octets[0] & 7
-    if kind == IdentityType.GUTI:
-        return _guti(octets)
-    if kind == IdentityType.SUCI:
-        return _suci(octets)
-    if kind == IdentityType.S_TMSI:
-        return _s_tmsi(octets)
-    if kind == IdentityType.IMEISV:
-        return _imeisv(octets)
-    return NoIdentity() if kind == IdentityType.NONE else OtherIdentity(octets)
+    return _IDENTITY_READERS[octets[0] & 7](octets)
 
 
 def guti_from(octets: bytes | None) -> Guti | None:
     """A 5G-GUTI as optional IE."""
-    if octets is None or len(octets) != 11 or octets[0] & 7 != IdentityType.GUTI:
+    if not octets or octets[0] & 7 != _TYPE_GUTI:
         return None
-    plmn = plmn_from(octets[1:4])
-    return None if plmn is None else _guti(octets)
+    try:
+        return _read_guti(octets)
+    except Malformed:
+        return None
 
 
-def _packed(region: int, set_id: int, pointer: int, tmsi: int) -> int:
-    return region << 48 | set_id << 38 | pointer << 32 | tmsi
+def imeisv_octets(digits: str) -> bytes:
+    """The contents of a mobile identity IE with an IMEISV."""
+    if len(digits) != 16 or not digits.isdecimal():
+        raise ValueError(f"not sixteen digits: {digits!r}")
+    return bcd_octets("5" + digits)
 
 
-def _guti(octets: bytes) -> Guti:
-    plmn = plmn_from(octets[1:4])
-    if plmn is None or len(octets) != 11:
-        raise invalid("5G-GUTI of a wrong length or PLMN")
-    rest = int.from_bytes(octets[4:], "big")
-    return _new(Guti, (plmn, rest >> 48, rest >> 38 & 1023, rest >> 32 & 63, rest & 0xFFFFFFFF))
+def imeisv_from(octets: bytes) -> str | None:
+    """The digits of an IMEISV, None if the octets hold another identity or break the format."""
+    digits = bcd_digits(octets)  # the first is no digit of it: type of identity, odd or even
+    if digits is None or len(octets) != 9 or len(digits) != 17 or digits[0] != "5":
+        return None
+    return digits[1:]
 
 
-def _s_tmsi(octets: bytes) -> STmsi:
-    if len(octets) != 7:
-        raise invalid("5G-S-TMSI of a wrong length")
-    rest = int.from_bytes(octets[1:], "big")
-    return _new(STmsi, (rest >> 38, rest >> 32 & 63, rest & 0xFFFFFFFF))
+_TYPE_GUTI: Final = 2
+"""Type of identity in bits 3 to 1 of the first octet (table 9.11.3.4.1); the readers below stand in its order."""
 
 
-def _suci(octets: bytes) -> Suci | OtherIdentity:
+def _write_suci(suci: Suci) -> bytes:
+    plmn, routing_indicator, scheme, key_id, output = suci
+    if scheme >> 4:
+        raise ValueError(f"out of range: {suci}")
+    return b"\x01" + plmn.octets + _routing_octets(routing_indicator) + bytes((scheme, key_id)) + output
+
+
+def _write_guti(guti: Guti) -> bytes:
+    plmn, region, set_id, pointer, tmsi = guti
+    if set_id >> 10 or pointer >> 6 or tmsi >> 32:
+        raise ValueError(f"out of range: {guti}")
+    rest = region << 48 | set_id << 38 | pointer << 32 | tmsi
+    return b"\xf2" + plmn.octets + rest.to_bytes(7, "big")
+
+
+def _write_s_tmsi(s_tmsi: STmsi) -> bytes:
+    set_id, pointer, tmsi = s_tmsi
+    if pointer >> 6 or tmsi >> 32:
+        raise ValueError(f"out of range: {s_tmsi}")
+    return b"\xf4" + (set_id << 38 | pointer << 32 | tmsi).to_bytes(6, "big")
+
+
+_IDENTITY_WRITERS: Final[dict[type[Any], Callable[[Any], bytes]]] = {
+    Suci: _write_suci,
+    Guti: _write_guti,
+    STmsi: _write_s_tmsi,
+    Imeisv: lambda imeisv: imeisv_octets(imeisv.digits),
+    NoIdentity: lambda _: b"\x00",
+    OtherIdentity: lambda other: other.octets,
+}
+
+
+def _read_nothing(_: bytes) -> NoIdentity:
+    return NoIdentity()
+
+
+def _read_suci(octets: bytes) -> Suci | OtherIdentity:
     if octets[0] & 0x70:
         return OtherIdentity(octets)  # SUPI format NAI, GCI or GLI
-    plmn = plmn_from(octets[1:4])
+    plmn = Plmn.from_octets(octets[1:4])
     routing_indicator = _routing_from(octets[4:6])
     if plmn is None or routing_indicator is None or len(octets) < 9:
         raise invalid("SUCI of a wrong length, PLMN or routing indicator")
     return _new(Suci, (plmn, routing_indicator, octets[6] & 15, octets[7], octets[8:]))
 
 
-def _imeisv(octets: bytes) -> Imeisv:
-    digits = octets.translate(_SWAP_DIGITS).hex()[1:17]
-    if len(octets) != 9 or not digits.isdecimal():
+def _read_guti(octets: bytes) -> Guti:
+    plmn = Plmn.from_octets(octets[1:4])
+    if plmn is None or len(octets) != 11:
+        raise invalid("5G-GUTI of a wrong length or PLMN")
+    rest = int.from_bytes(octets[4:], "big")
+    return _new(Guti, (plmn, rest >> 48, rest >> 38 & 1023, rest >> 32 & 63, rest & 0xFFFFFFFF))
+
+
+def _read_s_tmsi(octets: bytes) -> STmsi:
+    if len(octets) != 7:
+        raise invalid("5G-S-TMSI of a wrong length")
+    rest = int.from_bytes(octets[1:], "big")
+    return _new(STmsi, (rest >> 38, rest >> 32 & 63, rest & 0xFFFFFFFF))
+
+
+def _read_imeisv(octets: bytes) -> Imeisv:
+    digits = imeisv_from(octets)
+    if digits is None:
         raise invalid("IMEISV without sixteen digits")
-    return Imeisv(digits)
+    return _new(Imeisv, (digits,))
 
 
-# --- digits -------------------------------------------------------------------------------------------------------
+_IDENTITY_READERS: Final[tuple[Callable[[bytes], MobileIdentity], ...]] = (
+    _read_nothing,
+    _read_suci,
+    _read_guti,
+    OtherIdentity,  # IMEI
+    _read_s_tmsi,
+    _read_imeisv,
+    OtherIdentity,  # MAC address
+    OtherIdentity,  # EUI-64
+)
 
 
-@lru_cache(_REMEMBERED)
-def plmn_octets(plmn: Plmn) -> bytes:
-    """MCC and MNC as three octets; the third digit of a two-digit MNC is F (9.11.3.4, figure 9.11.3.4.1)."""
-    mcc, mnc = plmn
-    if len(mcc) != 3 or len(mnc) not in (2, 3) or not (mcc + mnc).isdecimal():
-        raise ValueError(f"no PLMN: {plmn}")
-    third = mnc[2] if len(mnc) == 3 else "f"
-    return bytes.fromhex(mcc[1] + mcc[0] + third + mcc[2] + mnc[1] + mnc[0])
-
-
-@lru_cache(_REMEMBERED)
-def plmn_from(octets: bytes) -> Plmn | None:
-    """The PLMN in three octets, None if these are no digits."""
-    digits = octets.translate(_SWAP_DIGITS).hex()
-    mcc, mnc = digits[:3], digits[4:6] + digits[3:4].replace("f", "")
-    return Plmn(mcc, mnc) if len(octets) == 3 and (mcc + mnc).isdecimal() else None
+# --- routing indicator ------------------------------------------------------------------------------------------------
 
 
 @lru_cache(_REMEMBERED)
 def _routing_octets(routing_indicator: str) -> bytes:
+    """One to four digits, filled up with F."""
     if len(routing_indicator) > 4 or not (routing_indicator or "0").isdecimal():
         raise ValueError(f"no routing indicator: {routing_indicator!r}")
-    return bytes.fromhex(routing_indicator.ljust(4, "f")).translate(_SWAP_DIGITS)
+    return bcd_octets(routing_indicator.ljust(4, "f"))
 
 
 @lru_cache(_REMEMBERED)
 def _routing_from(octets: bytes) -> str | None:
-    """One to four digits; none at all (all F) is let pass."""
-    digits = octets.translate(_SWAP_DIGITS).hex().rstrip("f")
-    return digits if (digits or "0").isdecimal() else None
+    """One to four digits; none at all (all F) is let pass, other than digits is None."""
+    return "" if octets == b"\xff\xff" else bcd_digits(octets)
 
 
 # --- slices and DNNs ----------------------------------------------------------------------------------------------
@@ -198,9 +225,10 @@ def dnn_from(octets: bytes | None) -> str | None:
     p = 0
     while octets and p < len(octets):
         end = p + 1 + octets[p]
-        if end == p + 1 or end > len(octets):
+        label = octets[p + 1 : end]
+        if not 1 <= octets[p] <= 63 or end > len(octets) or b"." in label:
             return None
-        labels.append(octets[p + 1 : end])
+        labels.append(label)
         p = end
     dnn = b".".join(labels)
     return dnn.decode("ascii") if labels and dnn.isascii() else None

@@ -8,9 +8,8 @@ generated from pycrate's table of that message. Byte-identity with pycrate (decl
 from collections.abc import Callable
 from typing import Any, Final
 
-from protocols.identities import Imeisv
 from protocols.nas5g import messages as m
-from protocols.nas5g.elements import dnn_octets, identity_octets, nssai_octets, snssai_octets
+from protocols.nas5g.elements import dnn_octets, identity_octets, imeisv_octets, nssai_octets, snssai_octets
 from protocols.nas5g.tables import FIVEGMM, FIVEGSM
 from protocols.nas5g.writers import OCTET, compile_writer
 from protocols.timers import CodedTimer
@@ -118,7 +117,7 @@ def _security_mode_command(message: m.SecurityModeCommand) -> bytes:
 
 def _security_mode_complete(message: m.SecurityModeComplete) -> bytes:
     imeisv, container = message
-    return _SECURITY_MODE_COMPLETE(None if imeisv is None else identity_octets(Imeisv(imeisv)), container)
+    return _SECURITY_MODE_COMPLETE(None if imeisv is None else imeisv_octets(imeisv), container)
 
 
 # --- service, deregistration, transport, status -------------------------------------------------------------------

@@ -5,15 +5,11 @@ where pycrate differs from TS 24.501. Writers (writers.py) and walkers (walkers.
 tables. No pycrate object outlives the reading.
 """
 
-import logging
 from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Final, NamedTuple
 
-# pycrate warns at import that it finds no ciphers; ours are in protocols.nas_security
-logging.getLogger("pycrate_mobile").setLevel(logging.ERROR)
-
-from pycrate_mobile.TS24007 import (  # noqa: E402
+from pycrate_mobile.TS24007 import (
     Type1TV,
     Type1V,
     Type2,
@@ -24,8 +20,8 @@ from pycrate_mobile.TS24007 import (  # noqa: E402
     Type6LVE,
     Type6TLVE,
 )
-from pycrate_mobile.TS24501_FGMM import FGMMTypeClasses  # noqa: E402
-from pycrate_mobile.TS24501_FGSM import FGSMTypeClasses  # noqa: E402
+from pycrate_mobile.TS24501_FGMM import FGMMTypeClasses
+from pycrate_mobile.TS24501_FGSM import FGSMTypeClasses
 
 
 class Format(Enum):
