@@ -160,20 +160,58 @@ def test_taking_out_a_job_that_is_not_done_is_a_mistake():
         one.finish(0.05)
 
 
+class VirtualFinishTime:
+    """The same server in O(1), without a queue: what is known of it is when it will be done with all it has."""
+
+    def __init__(self, capacity, shedding, seed):
+        self.capacity, self.shedding, self.rng = capacity, shedding, Random(seed)
+        self.done_at = self.offered = self.drop_probability = 0.0
+        self.period = 0
+
+    def offer(self, now, cost):
+        """When the job will be done, None if it is shed."""
+        while self.period < int(now / self.shedding.period_s):
+            limit = self.shedding.load_limit * self.capacity * self.shedding.period_s
+            self.drop_probability = max(0.0, 1 - limit / self.offered) if self.offered else 0.0
+            self.offered, self.period = 0.0, self.period + 1
+        self.offered += cost
+        self.done_at = max(self.done_at, now)
+        too_long = self.done_at - now > self.shedding.queue_s
+        if too_long or (self.drop_probability and self.rng.random() < self.drop_probability):
+            self.done_at += self.shedding.rejection_cost * cost / self.capacity
+            return None
+        self.done_at += cost / self.capacity
+        return self.done_at
+
+
+def varied_traffic(seed, load):
+    """Stretches of calm, storm and silence, some seconds each; costs vary."""
+    rng, at, offers = Random(seed), 0.0, []
+    for _ in range(12):
+        rate, until = rng.choice((0.5, 1.0, load)) * 100, at + rng.uniform(0.3, 4)
+        while (at := at + rng.expovariate(rate)) < until:
+            offers.append((at, rng.randrange(4), rng.choice((0.5, 1.0, 1.5))))
+        at += rng.choice((0.0, 0.0, 2.7))
+    return offers
+
+
 def test_nothing_shed_it_finishes_as_a_server_known_by_its_virtual_finish_time():
-    """The O(1) model of a FIFO server: done = max(done before, now) + work / capacity."""
-    rng, at, offers = Random(3), 0.0, []
-    for _ in range(3000):
-        at += rng.expovariate(95)
-        offers.append((at, rng.randrange(4), rng.choice((0.5, 1.0, 2.0)) * 0.9))
+    offers = varied_traffic(seed=3, load=0.9)
+    reference = VirtualFinishTime(100, ENDLESS_QUEUE, seed=1)
     done, shed = run(server(capacity=100), offers)
-    virtual, expected = 0.0, []
-    for at, _, cost in offers:
-        virtual = max(virtual, at) + cost / 100
-        expected.append(virtual)
     assert shed == []
-    assert [job for _, job in done] == list(range(3000))
-    assert [at for at, _ in done] == pytest.approx(expected)
+    assert [job for _, job in done] == list(range(len(offers)))
+    assert [at for at, _ in done] == pytest.approx([reference.offer(at, cost) for at, _, cost in offers])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("shedding", [Shedding(), Shedding(rejection_cost=0.5, queue_s=3.0)])
+def test_not_ordered_it_sheds_the_same_jobs_as_a_server_known_by_its_virtual_finish_time(seed, shedding):
+    offers = varied_traffic(seed, load=2.5)
+    reference = VirtualFinishTime(100, shedding, seed)
+    _, shed = run(server(capacity=100, shedding=shedding, seed=seed), offers)
+    assert shed == [number for number, (at, _, cost) in enumerate(offers) if reference.offer(at, cost) is None]
+    assert len(shed) > 20
 
 
 traffic = st.lists(
