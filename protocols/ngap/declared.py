@@ -37,6 +37,12 @@ def enumeration_names(type_name: str) -> tuple[str, ...]:
     return tuple(str(name) for name in getattr(_IES, type_name.replace("-", "_"))._cont)
 
 
+def enumeration_roots(type_name: str) -> int:
+    """How many values an ASN.1 enumeration has before its extension marker."""
+    enumeration = getattr(_IES, type_name.replace("-", "_"))
+    return len(enumeration._cont) - len(enumeration._ext or ())
+
+
 _CAUSE_NAMES = {group: enumeration_names(type_name) for group, (_, type_name) in CAUSE_GROUPS.items()}
 _RRC_CAUSES = enumeration_names("RRCEstablishmentCause")
 _OVERLOAD_ACTIONS = enumeration_names("OverloadAction")
