@@ -4,10 +4,11 @@ from random import Random
 import pytest
 
 from regstorm.overload import compose
-from regstorm.overload.front_door import ADMIT, FrontDoor, Refused
+from regstorm.overload.front_door import ADMIT, FrontDoor, Refused, gated_classes
+from regstorm.overload.tiers import TierTable
 from regstorm.records.files import read
 from regstorm.records.message_classes import NEVER_REFUSED, MessageClass
-from regstorm.records.strategy import Strategy
+from regstorm.records.strategy import Gate, Strategy
 
 STRATEGIES = Path(__file__).parents[2] / "strategies"
 INITIAL, FOLLOW_UP = MessageClass.INITIAL_REGISTRATION, MessageClass.FOLLOW_UP
@@ -69,6 +70,10 @@ def test_tiered_refuses_nothing_but_initial_registrations():
     empty(door)
     refused = {one for one in MessageClass if door.decide(0.0, one, first=True) != ADMIT}
     assert refused == {INITIAL}
+
+
+def test_a_gate_of_first_messages_without_tiers_refuses_nothing_but_initial_registrations():
+    assert gated_classes(Gate(counts="first_messages"), TierTable(None)) == {INITIAL}
 
 
 def test_the_other_vendors_order_refuses_updates_of_users_in_service_too():

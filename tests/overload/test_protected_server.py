@@ -195,6 +195,21 @@ def varied_traffic(seed, load):
     return offers
 
 
+def test_it_says_how_many_wait_behind_the_job_in_service():
+    one = server(tiers=4)
+    for tier in (3, 0, 2):
+        one.offer(0.0, tier, 1.0, tier)
+    assert one.waiting == 2
+    finish_until(one, 0.25)
+    assert one.waiting == 0
+
+
+@pytest.mark.parametrize(("capacity", "tiers"), [(0, 1), (-1, 1), (1, 0)])
+def test_a_server_without_capacity_or_tiers_is_a_mistake(capacity, tiers):
+    with pytest.raises(ValueError, match="at least one tier"):
+        server(capacity=capacity, tiers=tiers)
+
+
 def test_nothing_shed_it_finishes_as_a_server_known_by_its_virtual_finish_time():
     offers = varied_traffic(seed=3, load=0.9)
     reference = VirtualFinishTime(100, ENDLESS_QUEUE, seed=1)
