@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from regstorm.measures.overload_windows import PAIRS_PER_WINDOW
 from regstorm.records import counters
 from reports import wording
 from reports.comparison import Comparison, Group
@@ -29,7 +30,6 @@ TIMER_STYLES = (
 )
 TABLE_ROWS = 61
 PANEL_HEIGHT = 250
-WINDOW_TEXT = "1\u202f000"
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ def udm_load(groups: Sequence[Group]) -> Chart:
             _draw(figure, row, name, curve, colour, dash, legend=row == 1)
         _capacity(figure, row, group.runs[0], [curve for _, curve in named[-3:]])
     caption = (
-        f"Means over {window} s (a window worth {WINDOW_TEXT} pairs of capacity). The right-hand scale counts whole "
-        "registrations per second (caps): pairs divided by the pairs of one registration."
+        f"Means over {window} s (a window worth {wording.count(PAIRS_PER_WINDOW)} pairs of capacity). "
+        "The right-hand scale counts whole registrations per second (caps): pairs divided by the pairs of one."
     )
     return Chart("udm-load", "UDM load", caption + _range_note(groups), figure, _table(named, "pairs/s"))
 

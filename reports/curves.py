@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from regstorm.measures.overload_windows import window_s
 from reports.comparison import Group
 from reports.run_directory import Run
-
-WINDOW_PAIRS = 1000
-"""A window of load is worth this many pairs of capacity: 1 s at full size, 10 s at 1:100. Shorter ones show noise."""
 
 
 @dataclass(frozen=True)
@@ -34,20 +32,20 @@ def level(group: Group, column: Callable[[Run], pd.Series], step_s: int = 5) -> 
     return _curve([_relative(run, column(run))[::step_s] * run.sample for run in group.runs], hold=True)
 
 
-def rate(group: Group, column: Callable[[Run], pd.Series], window_s: int) -> Curve:
-    """A counter as a rate per second, averaged over windows of `window_s`."""
+def rate(group: Group, column: Callable[[Run], pd.Series], width_s: int) -> Curve:
+    """A counter as a rate per second, averaged over windows of `width_s`."""
     series = []
     for run in group.runs:
         counted = _relative(run, column(run)) * run.sample
-        windows = (counted.index // window_s) * window_s
+        windows = (counted.index // width_s) * width_s
         series.append(counted.groupby(windows).mean())
     return _curve(series, hold=False)
 
 
 def load_window_s(runs: Sequence[Run]) -> int:
-    """The window for UDM load: the widest that any of `runs` needs."""
+    """The window over which load is shown: the widest that any of `runs` needs (measures.overload_windows)."""
     capacities = [run.capacity_pairs_per_s for run in runs if run.capacity_pairs_per_s]
-    return max(1, *(round(WINDOW_PAIRS / capacity) for capacity in capacities)) if capacities else 10
+    return max((window_s(capacity) for capacity in capacities), default=10)
 
 
 def _relative(run: Run, column: pd.Series) -> pd.Series:

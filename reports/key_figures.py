@@ -6,8 +6,7 @@ The terminal and the pages show the same rows.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import pandas as pd
-
+from regstorm.measures.overload_windows import load_in_backlog
 from regstorm.records import counters
 from reports import wording
 from reports.comparison import Group
@@ -77,16 +76,17 @@ def load_with_a_backlog(counter: str) -> Value:
 
     def load(run: Run) -> float | None:
         capacity = run.capacity_pairs_per_s
-        backlog = _backlog(run, run.column(counter))
-        return float(backlog.mean()) / capacity if capacity and len(backlog) else None
+        if not capacity:
+            return None
+        pairs, back = (_since_the_outage(run, name) for name in (counter, counters.OUTAGE_BACK))
+        return load_in_backlog(pairs, back, run.outage_ues, capacity)
 
     return load
 
 
-def _backlog(run: Run, column: pd.Series) -> pd.Series:
-    everybody = number(run.look_up("recovery", "t100_s"))
-    after = column[column.index >= run.outage_ends_s]
-    return after if everybody is None else after[after.index < run.outage_ends_s + everybody]
+def _since_the_outage(run: Run, name: str) -> list[int]:
+    column = run.column(name)
+    return [int(value) for value in column[column.index >= run.outage_ends_s]]
 
 
 def udm_dropped_share(run: Run) -> float | None:
@@ -183,8 +183,24 @@ FIGURES: Sequence[Figure] = (
     ),
 )
 
-SHORT = ("T50", "T90", "T99", "T100", "Share back", "Efficiency", "Attempts per success", "Wasted work")
-"""What the terminal shows at first sight; the page shows every row."""
+IN_THE_TERMINAL = (
+    "T50",
+    "T90",
+    "T99",
+    "T100",
+    "Share back",
+    "Lower bound",
+    "Efficiency",
+    "Attempts per success",
+    "Wasted work",
+    "Failed online procedures",
+    "Online users dropped",
+    "Refused first messages",
+    "Refused follow-ups",
+    "UDM load offered",
+    "UDM in overload",
+)
+"""The page shows every row."""
 
 
 @dataclass(frozen=True)

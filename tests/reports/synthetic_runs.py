@@ -125,6 +125,7 @@ def _columns() -> list[str]:
     return [
         "second",
         counters.OUTAGE_IN_SERVICE,
+        counters.OUTAGE_BACK,
         counters.ONLINE_IN_SERVICE,
         f"{counters.WAITING}.T3346",
         f"{counters.WAITING}.T3502",
@@ -142,7 +143,13 @@ def _row(second: int, pace_s: float, share_back: float, rng: random.Random) -> d
     storm = 0 <= since < pace_s
     offered = int(CAPACITY * rng.uniform(0.7, 1.1)) if storm else 3
     served = min(offered, int(CAPACITY * 0.9))
-    levels = [back, ONLINE, (UES - back) // 2 if storm else 0, (UES - back) // 5 if storm else 0]
+    levels = [
+        back,
+        back if since >= 0 else 0,
+        ONLINE,
+        (UES - back) // 2 if storm else 0,
+        (UES - back) // 5 if storm else 0,
+    ]
     return dict(
         zip(_columns(), [second, *levels, offered, served, offered - served, 7 if storm else 0, 0], strict=True)
     )

@@ -1,0 +1,7 @@
+"""What an exit code says."""
+
+PASSED = 0
+INTERNAL_ERROR = 1
+BAD_INPUT = 2
+VERDICT_MISSED = 3
+INTERRUPTED = 130

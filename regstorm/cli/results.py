@@ -1,0 +1,68 @@
+"""What a command says in the terminal when its storms have ended, and with which code it exits."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from regstorm.cli.exit_codes import INTERNAL_ERROR, INTERRUPTED, PASSED, VERDICT_MISSED
+from regstorm.cli.storms import Outcome
+from reports import pages
+from reports.comparison import Comparison
+from reports.headline import headline
+from reports.key_figures import IN_THE_TERMINAL, rows
+from reports.run_directory import Run
+
+
+def show(console: Console, comparison: Comparison) -> None:
+    """Headline, main figures and verdicts."""
+    colour = "red" if comparison.partial else "bold"
+    console.print()
+    console.print(headline(comparison), style=colour, markup=False, highlight=False)
+    table = Table("", *(group.name for group in comparison.groups), box=None, pad_edge=False)
+    for row in rows(comparison.groups, IN_THE_TERMINAL):
+        table.add_row(row.name, *row.cells)
+    console.print(table)
+    for line in comparison.warnings:
+        console.print(f"! {line}", style="yellow", markup=False, highlight=False)
+    for run in all_runs(comparison):
+        _say_verdict(console, run)
+
+
+def _say_verdict(console: Console, run: Run) -> None:
+    name = f"{run.strategy}, seed {run.entry.get('seed')}"
+    if not run.complete:
+        console.print(f"{name}: PARTIAL, no verdict: {run.why}", style="red", markup=False, highlight=False)
+    elif run.look_up("verdict", "pass") is False:
+        missed = "; ".join(str(line) for line in run.look_up("verdict", "failed") or [])
+        console.print(f"{name}: missed: {missed}", style="red", markup=False, highlight=False)
+    else:
+        console.print(f"{name}: passed", style="green", markup=False, highlight=False)
+
+
+def say_where(console: Console, page: Path) -> None:
+    """Where the report is."""
+    console.print(f"\nReport: {page}", markup=False, highlight=False, soft_wrap=True)
+
+
+def all_runs(comparison: Comparison) -> Iterator[Run]:
+    """The compared runs."""
+    for group in comparison.groups:
+        yield from group.runs
+
+
+def exit_code(outcome: Outcome, comparison: Comparison) -> int:
+    """0 every run came to its end and passed; see exit_codes for the rest."""
+    if outcome.interrupted:
+        return INTERRUPTED
+    if not all(ended.complete for ended in outcome.ended):
+        return INTERNAL_ERROR
+    missed = any(run.look_up("verdict", "pass") is False for run in all_runs(comparison))
+    return VERDICT_MISSED if missed else PASSED
+
+
+def write_page(comparison: Comparison, where: Path) -> Path:
+    """The page of a command's directory: several strategies compared, or one."""
+    name = pages.COMPARISON_PAGE if len(comparison.groups) > 1 else pages.RUN_PAGE
+    return pages.write_page(comparison, where / name)
