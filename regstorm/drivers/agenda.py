@@ -37,7 +37,8 @@ class HeapAgenda:
         self._added = 0
         self._cancelled = 0
 
-    def __len__(self) -> int:
+    @property
+    def waiting(self) -> int:
         """Actions that will still be called."""
         return len(self._heap) - self._cancelled
 

@@ -137,6 +137,8 @@ class FramedAssociation(Association):
     def _hear_last_words(self, reason: CloseReason) -> None:
         """A write failed: what the peer said before it went is still there to be read, and says why it went."""
         self._discard_outbox()
+        if reason is CloseReason.REFUSED:  # there never was a peer: reading would only find the stream closed
+            self._finish(reason)
         while self.state is not State.CLOSED:
             if not self.receive():
                 self._finish(reason)

@@ -78,9 +78,10 @@ class LockstepClock:
         """Scenario seconds."""
         return self._agenda.now
 
-    def __len__(self) -> int:
-        """Actions that wait."""
-        return len(self._agenda)
+    @property
+    def waiting(self) -> int:
+        """Actions that will still be called."""
+        return self._agenda.waiting
 
     # ---- associations
 
