@@ -84,6 +84,11 @@ def status(rng):
     return maybe(rng, octets(rng, 2, 2))
 
 
+def capability(rng):
+    """5G algorithms, perhaps EPS algorithms, perhaps spare octets (TS 24.501 9.11.3.54)."""
+    return rng.randbytes(rng.choice((2, 4, 8)))
+
+
 def container(rng):
     return maybe(rng, octets(rng, 1, 300))
 
@@ -114,7 +119,7 @@ GENERATORS = {
         identity(r),
         ksi(r),
         flag(r),
-        maybe(r, octets(r, 2, 8)),
+        maybe(r, capability(r)),
         nssai(r),
         status(r),
         container(r),
@@ -139,7 +144,7 @@ GENERATORS = {
     m.AuthenticationFailure: lambda r: m.AuthenticationFailure(mm_cause(r), maybe(r, r.randbytes(14))),
     m.AuthenticationReject: lambda r: m.AuthenticationReject(),
     m.SecurityModeCommand: lambda r: m.SecurityModeCommand(
-        ksi(r), r.randrange(16), r.randrange(16), octets(r, 2, 8), flag(r), flag(r)
+        ksi(r), r.randrange(16), r.randrange(16), capability(r), flag(r), flag(r)
     ),
     m.SecurityModeComplete: lambda r: m.SecurityModeComplete(maybe(r, digits(r, 16)), container(r)),
     m.SecurityModeReject: lambda r: m.SecurityModeReject(mm_cause(r)),
