@@ -40,10 +40,12 @@ from protocols.field_kinds import (
     bcd_octets,
 )
 
-__all__ = ["Bcd", "Bits", "Int", "Kind", "Octets", "Static", "Template", "TemplateError"]
+__all__ = ["Bcd", "Bits", "Int", "Kind", "Make", "Octets", "Shapes", "Static", "Template", "TemplateError"]
 
 Encoder = Callable[..., bytes]
 Decoder = Callable[[bytes], tuple[Any, ...] | None]
+Make = Callable[[tuple[Any, ...]], Any]
+Shapes = dict[int, list[tuple[Decoder, Make]]]  # by length of the message
 Classes = dict[str, Any]  # field name -> the class of its value; together the shape
 
 CHECKS_PER_SHAPE = 4
@@ -71,7 +73,16 @@ class Template:
         self._fields = fields
         self._encoders: dict[tuple[Any, ...], Encoder] = {}
         self._decoders: dict[int, list[Decoder]] = {}  # by length of the message
+        self._shared: list[tuple[Shapes, Make]] = []
         self.encode = self._compile_dispatch()
+
+    def share(self, shapes: Shapes, make: Make) -> None:
+        """From now on, add each shape that is learnt to `shapes`: its decoder together with `make`.
+
+        So a caller who expects one of several templates finds the right decoder by length alone; `make` is what
+        the caller makes of the values.
+        """
+        self._shared.append((shapes, make))
 
     @property
     def shapes(self) -> int:
@@ -119,6 +130,8 @@ class Template:
         key = tuple(classes[name] for name, kind in self._fields.items() if kind.key(name))
         self._encoders[key] = encoder
         self._decoders.setdefault(len(shape.reference), []).append(decoder)
+        for shapes, make in self._shared:
+            shapes.setdefault(len(shape.reference), []).append((decoder, make))
         return encoder
 
     def _reference(self, *values: Any) -> bytes:

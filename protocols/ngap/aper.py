@@ -73,6 +73,15 @@ class Reader:
         self._position = 8 * end
         return content
 
+    def block(self) -> tuple[int, bool]:
+        """How many items follow, and whether another block follows them: a list that may have 64K items (11.9)."""
+        length = self.aligned(1)
+        if length >= 192:
+            if not 193 <= length <= 196:
+                raise Malformed("no such fragment")
+            return (length & 63) << 14, True
+        return (length if length < 128 else (length & 63) << 8 | self.aligned(1)), False
+
     def is_plain(self, optional: int = 0) -> int:
         """The preamble of an extensible sequence: bitmap of its `optional` elements, iE-Extensions last.
 

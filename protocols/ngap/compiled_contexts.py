@@ -140,13 +140,14 @@ def _encode_context_setup(message: m.InitialContextSetupRequest) -> bytes:
 
 
 def _make_context_setup(values: Values) -> m.InitialContextSetupRequest | None:
-    amf, ran, octets, region, set_id, pointer, slices, nr_ea, nr_ia, eutra_ea, eutra_ia, key, nas, *items = values
+    amf, ran, octets, region, set_id, pointer, slices, nr_ea, nr_ia, eutra_ea, eutra_ia, key, nas = values[:13]
     plmn = plmn_of(octets)
     if plmn is None:
         return None
     capability = security_capability((nr_ea, nr_ia, eutra_ea, eutra_ia))
     guami = m.Guami(plmn, region, set_id, pointer)
-    return m.InitialContextSetupRequest(amf, ran, guami, slices, capability, key, nas, resources(items))
+    sessions = resources(values, 13)
+    return m.InitialContextSetupRequest(amf, ran, guami, slices, capability, key, nas, sessions)
 
 
 def _encode_context_setup_response(message: m.InitialContextSetupResponse) -> bytes:
@@ -159,8 +160,11 @@ def _encode_context_setup_response(message: m.InitialContextSetupResponse) -> by
 
 
 def _make_context_setup_response(values: Values) -> m.InitialContextSetupResponse:
-    amf, ran, *items = values
-    return m.InitialContextSetupResponse(amf, ran, tunnels(items))
+    return m.InitialContextSetupResponse(values[0], values[1], tunnels(values, 2))
+
+
+def _make_context_setup_response_alone(values: Values) -> m.InitialContextSetupResponse:
+    return m.InitialContextSetupResponse(*values)
 
 
 def _encode_release_command(message: m.UeContextReleaseCommand) -> bytes:
@@ -195,8 +199,9 @@ COMPILED: dict[str, tuple[Compiled, ...]] = {
     "UplinkNASTransport": (Compiled(_UPLINK, _make_uplink),),
     "DownlinkNASTransport": (Compiled(_DOWNLINK, plain(m.DownlinkNasTransport)),),
     "InitialContextSetupRequest": tuple(Compiled(item, _make_context_setup) for item in _CONTEXT_SETUP),
-    "InitialContextSetupResponse": tuple(
-        Compiled(item, _make_context_setup_response) for item in _CONTEXT_SETUP_RESPONSE
+    "InitialContextSetupResponse": (
+        Compiled(_CONTEXT_SETUP_RESPONSE[0], _make_context_setup_response_alone),
+        *(Compiled(item, _make_context_setup_response) for item in _CONTEXT_SETUP_RESPONSE[1:]),
     ),
     "InitialContextSetupFailure": (Compiled(_CONTEXT_SETUP_FAILURE, plain(m.InitialContextSetupFailure)),),
     "UEContextReleaseRequest": (Compiled(_RELEASE_REQUEST, plain(m.UeContextReleaseRequest)),),

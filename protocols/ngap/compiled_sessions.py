@@ -61,8 +61,7 @@ def _encode_setup_request(message: m.PduSessionResourceSetupRequest) -> bytes:
 
 
 def _make_setup_request(values: Values) -> m.PduSessionResourceSetupRequest:
-    amf, ran, *items = values
-    return m.PduSessionResourceSetupRequest(amf, ran, resources(items))
+    return m.PduSessionResourceSetupRequest(values[0], values[1], resources(values, 2))
 
 
 def _encode_setup_response(message: m.PduSessionResourceSetupResponse) -> bytes:
@@ -73,8 +72,7 @@ def _encode_setup_response(message: m.PduSessionResourceSetupResponse) -> bytes:
 
 
 def _make_setup_response(values: Values) -> m.PduSessionResourceSetupResponse:
-    amf, ran, *items = values
-    return m.PduSessionResourceSetupResponse(amf, ran, tunnels(items))
+    return m.PduSessionResourceSetupResponse(values[0], values[1], tunnels(values, 2))
 
 
 def _encode_session_release(message: m.PduSessionResourceReleaseCommand) -> bytes:

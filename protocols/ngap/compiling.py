@@ -5,10 +5,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from protocols.ngap.messages import PduSessionResource, PduSessionTunnel
-from protocols.template import Bits, Int, Kind, Octets, Static, Template
+from protocols.template import Bits, Int, Kind, Make, Octets, Static, Template
 
 Values = tuple[Any, ...]
-Make = Callable[[Values], Any]
 
 MAX_COMPILED_ITEMS = 4  # sessions in a list; longer lists are left to the declaration
 COUNTS = range(MAX_COMPILED_ITEMS + 1)
@@ -26,6 +25,10 @@ SESSION: dict[str, Kind] = {
 TUNNEL: dict[str, Kind] = {"id": Bits(8), "address": Octets(), "teid": Octets()}
 
 
+# a NamedTuple from a tuple of its values, without the cost of its constructor
+_new = tuple.__new__
+
+
 class Compiled(NamedTuple):
     """A template and the function that makes a message from its values (None: they make no message)."""
 
@@ -35,7 +38,7 @@ class Compiled(NamedTuple):
 
 def plain(message: type[Any]) -> Make:
     """For messages whose fields are flat already."""
-    return partial(tuple.__new__, message)
+    return partial(_new, message)
 
 
 def numbered(count: int, **kinds: Kind) -> dict[str, Kind]:
@@ -53,14 +56,18 @@ def grouped(values: Sequence[Any], size: int) -> Iterator[Any]:
     return (values[start : start + size] for start in range(0, len(values), size))
 
 
-def resources(values: Sequence[Any]) -> tuple[PduSessionResource, ...]:
-    """Flat values of a setup request as sessions."""
-    return tuple(PduSessionResource(*item) for item in grouped(values, len(SESSION)))
+def resources(values: Values, start: int) -> tuple[PduSessionResource, ...]:
+    """The flat values of a setup request from `start` on as sessions."""
+    size = len(SESSION)
+    places = range(start, len(values), size)
+    return tuple([_new(PduSessionResource, values[place : place + size]) for place in places])
 
 
-def tunnels(values: Sequence[Any]) -> tuple[PduSessionTunnel, ...]:
-    """Flat values of a setup response as tunnels."""
-    return tuple(PduSessionTunnel(*item) for item in grouped(values, len(TUNNEL)))
+def tunnels(values: Values, start: int) -> tuple[PduSessionTunnel, ...]:
+    """The flat values of a setup response from `start` on as tunnels."""
+    size = len(TUNNEL)
+    places = range(start, len(values), size)
+    return tuple([_new(PduSessionTunnel, values[place : place + size]) for place in places])
 
 
 def build_with_items(build: Callable[..., bytes], size: int, amf: int, ran: int, **items: Any) -> bytes:

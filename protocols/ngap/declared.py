@@ -27,6 +27,7 @@ TIMES_TO_WAIT_S = (1, 2, 5, 10, 20, 60)
 AMBR_BIT_PER_S = 1_000_000_000  # assumed: no scenario depends on throughput
 DEFAULT_5QI = 9  # non-GBR, the default bearer's QoS (TS 23.501 table 5.7.4-1)
 QOS_FLOW = 1  # assumed: one flow for each session
+MAX_CONNECTIONS = 16383  # TS 38.413 allows 65536, but pycrate 0.8.1 does not fragment lists
 
 Session = tuple[int, Any, bytes, bytes, bytes]  # PDU session id, S-NSSAI, UPF address, TEID, NAS
 Tunnel = tuple[int, bytes, bytes]  # PDU session id, gNB address, TEID
@@ -154,6 +155,8 @@ def _response_items(tunnels: Sequence[Tunnel]) -> list[Any] | None:
 
 
 def _connections(pairs: Sequence[tuple[int | None, int | None]]) -> list[Any]:
+    if len(pairs) > MAX_CONNECTIONS:
+        raise ValueError(f"{len(pairs)} connections in one message; pycrate codes {MAX_CONNECTIONS}")
     names = ("aMF-UE-NGAP-ID", "rAN-UE-NGAP-ID")
     return [{name: id_ for name, id_ in zip(names, pair, strict=True) if id_ is not None} for pair in pairs]
 

@@ -21,10 +21,11 @@ from protocols.ngap.causes import (
     TRANSFER_SYNTAX_ERROR,
 )
 from protocols.ngap.elements import READERS
-from protocols.ngap.encode import COMPILED_BY_PREFIX
+from protocols.ngap.encode import SHAPES_BY_PREFIX
 from protocols.ngap.reference import read_by_reference
 from protocols.ngap.tables import MESSAGES, MessageEntry
 from protocols.ngap.walker import Walked, walk, walk_container
+from protocols.template import Shapes
 
 
 @dataclass(slots=True)
@@ -201,6 +202,7 @@ _MANDATORY = {
     name: tuple(element for element in MESSAGES[name].elements if element.mandatory and element.criticality == "reject")
     for name in _MAKERS
 }
+_NO_SHAPES: Shapes = {}
 _BY_HEAD = {entry.prefix[:2]: entry for entry in MESSAGES.values()}
 
 
@@ -209,8 +211,8 @@ _BY_HEAD = {entry.prefix[:2]: entry for entry in MESSAGES.values()}
 
 def decode(pdu: bytes, counters: Counters | None = None) -> m.Message | m.Unreadable:
     """The message in `pdu`, or why there is none. Never raises for any octets."""
-    for template, make in COMPILED_BY_PREFIX.get(pdu[:3], ()):
-        values = template.decode(pdu)
+    for decoder, make in SHAPES_BY_PREFIX.get(pdu[:3], _NO_SHAPES).get(len(pdu), ()):
+        values = decoder(pdu)
         if values is not None and (message := make(values)) is not None:
             if counters is not None:
                 counters.templates += 1

@@ -123,10 +123,15 @@ def _gtp_tunnel(reader: Reader) -> tuple[bytes, bytes]:
 def _connections(reader: Reader) -> tuple[tuple[int | None, int | None], ...]:
     """UE-associatedLogicalNG-connectionList: 1 to 65536."""
     pairs = []
-    for _ in range(reader.aligned(2) + 1):
-        present = reader.is_plain(optional=3)
-        amf = reader.integer(3) if present & 4 else None
-        pairs.append((amf, reader.integer(2) if present & 2 else None))
+    more = True
+    while more:
+        count, more = reader.block()
+        for _ in range(count):
+            present = reader.is_plain(optional=3)
+            amf = reader.integer(3) if present & 4 else None
+            pairs.append((amf, reader.integer(2) if present & 2 else None))
+    if not pairs:
+        raise Malformed("no connections in the list")
     return tuple(pairs)
 
 

@@ -11,7 +11,7 @@ from protocols.ngap import messages as m
 from protocols.ngap.compiling import IDS, Compiled, plain
 from protocols.ngap.tables import MESSAGES
 from protocols.ngap.values import plmn_octets
-from protocols.template import Static, Template
+from protocols.template import Shapes, Static, Template
 
 _SETUP_FAILURE = Template(declared.ng_setup_failure, cause=Static(), time_to_wait_s=Static())
 _RESET_ALL = Template(declared.ng_reset, cause=Static(), connections=Static())
@@ -63,8 +63,17 @@ _COMPILED: dict[str, tuple[Compiled, ...]] = {
     **compiled_sessions.COMPILED,
 }
 
-# the templates that may read a PDU, by its first three octets
-COMPILED_BY_PREFIX = {MESSAGES[name].prefix: compiled for name, compiled in _COMPILED.items()}
+
+def _shapes(members: tuple[Compiled, ...]) -> Shapes:
+    """The shapes of several templates as one table, which grows as they learn."""
+    shapes: Shapes = {}
+    for template, make in members:
+        template.share(shapes, make)
+    return shapes
+
+
+# the shapes that a PDU may have, by its first three octets
+SHAPES_BY_PREFIX = {MESSAGES[name].prefix: _shapes(members) for name, members in _COMPILED.items()}
 
 
 def encode(message: m.Message) -> bytes:
