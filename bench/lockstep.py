@@ -4,13 +4,17 @@
 
 Two shapes of traffic over 20 associations: `lonely`, one message in flight at a time (the worst case: a send and a
 receive call of the kernel for each), and `busy`, 200 UEs per instant. Each message is 80 octets and is answered.
+The last line writes a capture of the lonely traffic as well.
 """
 
+import tempfile
 import time
+from pathlib import Path
 
 from regstorm.drivers.framed import FramedTransport
 from regstorm.drivers.lockstep import LockstepClock
 from regstorm.drivers.memory import MemoryTransport
+from regstorm.drivers.pcap import Capture
 from regstorm.drivers.tcp import TcpTransport
 
 PAYLOAD = bytes(80)
@@ -56,14 +60,14 @@ def guarded_actions_per_second(count: int) -> float:
     return clock.actions / (time.perf_counter() - began)
 
 
-def messages_per_second(transport: FramedTransport, per_instant: int, count: int) -> float:
+def messages_per_second(
+    transport: FramedTransport, per_instant: int, count: int, capture: Capture | None = None
+) -> float:
     """Requests and answers, `per_instant` requests at a time."""
     clock = LockstepClock()
-    arrived = []
 
     def accepted(far) -> None:
         far.on_message = lambda data, stream, ppid, now: far.send(data, stream, ppid)
-        arrived.append(far)
 
     listener = transport.listen(accepted)
     ends = [clock.connect(transport, listener) for _ in range(ASSOCIATIONS)]
@@ -73,8 +77,10 @@ def messages_per_second(transport: FramedTransport, per_instant: int, count: int
         nonlocal heard
         heard += 1
 
-    for end in ends:
+    for gnb, end in enumerate(ends):
         end.on_message = answered
+        if capture is not None:
+            capture.attach(gnb, end, clock.peer(end), clock.now)
     turn = 0
 
     def action(now: float) -> None:
@@ -101,6 +107,9 @@ def main() -> None:
     for name, transport in (("TCP", TcpTransport()), ("memory", MemoryTransport())):
         print(f"{messages_per_second(transport, 1, 30_000):12,.0f} messages/s, {name}, lonely")
         print(f"{messages_per_second(transport, 200, 150_000):12,.0f} messages/s, {name}, busy")
+    with tempfile.TemporaryDirectory() as folder, Capture(Path(folder) / "bench.pcap") as capture:
+        rate = messages_per_second(TcpTransport(), 1, 30_000, capture)
+    print(f"{rate:12,.0f} messages/s, TCP, lonely, captured")
 
 
 if __name__ == "__main__":

@@ -142,11 +142,13 @@ class TcpListener:
         return self._socket.fileno()
 
     def accept(self) -> TcpAssociation | None:
-        """The next end that waits, or None."""
+        """The next end that waits, or None; OSError if this process may open no more files."""
         try:
             sock, _ = self._socket.accept()
-        except OSError:  # nobody waits, whoever waited has gone again, or we have closed
-            return None
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise
+            return None  # nobody waits, whoever waited has gone again, or we have closed
         return TcpAssociation(sock, self.outbox_limit)
 
     def wait_readable(self, timeout_s: float) -> bool:
