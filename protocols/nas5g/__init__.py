@@ -8,7 +8,8 @@ AMF of another release is understood all the same: unknown IEs are skipped by th
     tables.py     which IEs each message has, read from pycrate and corrected
     declared.py   each message built by pycrate: the reference that the rest is held against
     writers.py    straight-line encoders generated from the tables     encode.py   messages to octets
-    walkers.py    straight-line walkers generated from the tables      decode.py, fivegsm.py   octets to messages
+    walkers.py    straight-line walkers generated from the tables      decode.py   octets to messages, by way of
+                                                                       fivegmm.py and fivegsm.py
     elements.py   the IEs that have an inside: mobile identity, S-NSSAI, DNN
     warm.py       builds all of it at start-up and checks it once against pycrate
 """

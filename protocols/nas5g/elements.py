@@ -1,4 +1,4 @@
-"""The IEs that have an inside: 5GS mobile identity, S-NSSAI and NSSAI, DNN (TS 24.501 9.11.3.4, 9.11.2.8, 9.11.3.37).
+"""What IEs hold: 5GS mobile identity, S-NSSAI and NSSAI, DNN, timers (TS 24.501 9.11.3.4, 9.11.2.8, 9.11.3.37, …).
 
 Values to octets and back. Whoever decodes gets `Malformed` #96 from a mobile identity that breaks its own format, and
 None from any other IE that does, because those are optional and then count as not present (TS 24.501 7.7.1).
@@ -23,10 +23,33 @@ from protocols.identities import (
 )
 from protocols.nas5g.messages import Snssai
 from protocols.nas5g.walkers import Malformed, invalid
+from protocols.timers import GprsTimer2, GprsTimer3
 
 _REMEMBERED: Final = 1024
 
-_new = tuple.__new__  # builds a named tuple at half the cost of calling its class
+new = tuple.__new__
+"""Builds a named tuple at half the cost of calling its class; the values have to be in order and complete."""
+
+_TIMERS2: Final = tuple(GprsTimer2(octet) for octet in range(256))
+_TIMERS3: Final = tuple(GprsTimer3(octet) for octet in range(256))
+
+# --- optional IEs of one or a few octets --------------------------------------------------------------------------
+
+
+def at_least(octets: bytes | None, length: int) -> bytes | None:
+    """An optional IE shorter than it may be counts as not present (TS 24.501 7.7.1)."""
+    return octets if octets is not None and len(octets) >= length else None
+
+
+def timer2_from(octets: bytes | None) -> GprsTimer2 | None:
+    """A GPRS timer 2 as optional IE."""
+    return _TIMERS2[octets[0]] if octets else None
+
+
+def timer3_from(octets: bytes | None) -> GprsTimer3 | None:
+    """A GPRS timer 3 as optional IE."""
+    return _TIMERS3[octets[0]] if octets else None
+
 
 # --- 5GS mobile identity ------------------------------------------------------------------------------------------
 
@@ -115,7 +138,7 @@ def _read_suci(octets: bytes) -> Suci | OtherIdentity:
     routing_indicator = _routing_from(octets[4:6])
     if plmn is None or routing_indicator is None or len(octets) < 9:
         raise invalid("SUCI of a wrong length, PLMN or routing indicator")
-    return _new(Suci, (plmn, routing_indicator, octets[6] & 15, octets[7], octets[8:]))
+    return new(Suci, (plmn, routing_indicator, octets[6] & 15, octets[7], octets[8:]))
 
 
 def _read_guti(octets: bytes) -> Guti:
@@ -123,21 +146,21 @@ def _read_guti(octets: bytes) -> Guti:
     if plmn is None or len(octets) != 11:
         raise invalid("5G-GUTI of a wrong length or PLMN")
     rest = int.from_bytes(octets[4:], "big")
-    return _new(Guti, (plmn, rest >> 48, rest >> 38 & 1023, rest >> 32 & 63, rest & 0xFFFFFFFF))
+    return new(Guti, (plmn, rest >> 48, rest >> 38 & 1023, rest >> 32 & 63, rest & 0xFFFFFFFF))
 
 
 def _read_s_tmsi(octets: bytes) -> STmsi:
     if len(octets) != 7:
         raise invalid("5G-S-TMSI of a wrong length")
     rest = int.from_bytes(octets[1:], "big")
-    return _new(STmsi, (rest >> 38, rest >> 32 & 63, rest & 0xFFFFFFFF))
+    return new(STmsi, (rest >> 38, rest >> 32 & 63, rest & 0xFFFFFFFF))
 
 
 def _read_imeisv(octets: bytes) -> Imeisv:
     digits = imeisv_from(octets)
     if digits is None:
         raise invalid("IMEISV without sixteen digits")
-    return _new(Imeisv, (digits,))
+    return new(Imeisv, (digits,))
 
 
 _IDENTITY_READERS: Final[tuple[Callable[[bytes], MobileIdentity], ...]] = (

@@ -10,9 +10,8 @@ from protocols.causes import FivegmmCause, FivegsmCause
 from protocols.identities import Guti, Plmn, STmsi, Suci
 from protocols.nas5g import messages as m
 from protocols.nas5g.declared import build
-from protocols.nas5g.decode import decode
+from protocols.nas5g.decode import decode, decode_5gsm
 from protocols.nas5g.encode import encode
-from protocols.nas5g.fivegsm import decode_5gsm
 from protocols.timers import GprsTimer2, GprsTimer3
 
 _TEST_PLMN: Final = Plmn("001", "01")
