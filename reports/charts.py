@@ -6,6 +6,7 @@ serves light, dark and print. Values are those of the full size: what the sample
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
@@ -70,10 +71,10 @@ def in_service(groups: Sequence[Group]) -> Chart:
     first = groups[0].runs[0]
     named: list[tuple[str, Curve]] = []
     for group in groups:
-        back = level(group, lambda run: run.column(counters.OUTAGE_IN_SERVICE))
+        back = level(group, counters.OUTAGE_IN_SERVICE)
         named.append((group.name, back))
         _draw(figure, 1, group.name, back, group.colour, group.dash)
-        online = level(group, lambda run: run.column(counters.ONLINE_IN_SERVICE))
+        online = level(group, counters.ONLINE_IN_SERVICE)
         _draw(figure, 2, group.name, online, group.colour, group.dash, legend=False)
     bound = first.lower_bound_s
     if bound:
@@ -101,7 +102,7 @@ def udm_load(groups: Sequence[Group]) -> Chart:
             ("served", counters.UDM_SERVED, SERVED),
             ("dropped", counters.UDM_DROPPED, DROPPED),
         ):
-            curve = rate(group, lambda run, counter=counter: run.column(counter), window)
+            curve = rate(group, counter, window)
             named.append((f"{group.name}: {name}", curve))
             _draw(figure, row, name, curve, colour, dash, legend=row == 1)
         _capacity(figure, row, group.runs[0], [curve for _, curve in named[-3:]])
@@ -127,7 +128,13 @@ def _capacity(figure: go.Figure, row: int, run: Run, curves: Sequence[Curve]) ->
     if pairs:
         unseen = go.Scatter(x=[last], y=[0], mode="markers", marker={"opacity": 0}, showlegend=False, hoverinfo="skip")
         figure.add_trace(unseen, row=row, col=1, secondary_y=True)
-        caps = {"title_text": "registrations/s", "range": [0, top / pairs], "showgrid": False, "fixedrange": True}
+        caps = {
+            "title_text": "registrations/s",
+            "range": [0, top / pairs],
+            "showgrid": False,
+            "fixedrange": True,
+            "tickmode": "auto",
+        }
         figure.update_yaxes(**caps, row=row, col=1, secondary_y=True)
         figure.update_yaxes(fixedrange=True, row=row, col=1, secondary_y=False)
 
@@ -140,7 +147,7 @@ def waiting(groups: Sequence[Group]) -> Chart:
     for row, group in enumerate(groups, start=1):
         for index, timer in enumerate(timers):
             colour, dash = TIMER_STYLES[index % len(TIMER_STYLES)]
-            curve = level(group, lambda run, timer=timer: run.column(f"{counters.WAITING}.{timer}"))
+            curve = level(group, f"{counters.WAITING}.{timer}")
             named.append((f"{group.name}: {timer}", curve))
             _draw(figure, row, timer, curve, colour, dash, legend=row == 1)
         figure.update_yaxes(title_text="users waiting", rangemode="tozero", row=row, col=1)
@@ -157,13 +164,12 @@ def rejects(groups: Sequence[Group]) -> Chart:
     figure = go.Figure()
     table = Table(head=["cause", *(group.name for group in groups)])
     for index, group in enumerate(groups):
-        counts = [group.median(lambda run, cause=cause: _rejects(run, cause)) or 0.0 for cause in causes]
+        counts = [_rejects(group, cause) for cause in causes]
         pattern = {"shape": ("", "/", "x", ".", "\\", "+")[index % 6], "solidity": 0.35}
         bar = go.Bar(y=causes, x=counts, name=group.name, orientation="h", text=[wording.count(c) for c in counts])
         figure.add_trace(bar.update(marker={"color": group.colour, "pattern": pattern}, textposition="auto"))
     for cause in causes:
-        counted = [group.median(lambda run, cause=cause: _rejects(run, cause)) for group in groups]
-        table.rows.append([cause, *(wording.count(value) for value in counted)])
+        table.rows.append([cause, *(wording.count(_rejects(group, cause)) for group in groups)])
     _style(figure, height=120 + 34 * len(causes) * len(groups))
     figure.update_layout(barmode="group", hovermode="closest")
     figure.update_xaxes(title_text="rejects received (full size)")
@@ -171,8 +177,8 @@ def rejects(groups: Sequence[Group]) -> Chart:
     return Chart("rejects", "Rejects by cause", "Medians over the seeds, at full size.", figure, table)
 
 
-def _rejects(run: Run, cause: str) -> float:
-    return float((run.entry.get("rejects") or {}).get(cause, 0)) * run.sample
+def _rejects(group: Group, cause: str) -> float:
+    return median(float((run.entry.get("rejects") or {}).get(cause, 0)) * run.sample for run in group.runs)
 
 
 def _causes(groups: Sequence[Group]) -> list[str]:

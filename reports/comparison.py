@@ -4,10 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from regstorm.measures.verdict import HARMLESS_LATENESS_S
 from reports.run_directory import Run
-
-HARMLESS_LATENESS_S = 0.3
-"""A p99 of event lateness below this does not change a result (docs/model.md)."""
 
 STYLES = (
     ("#D55E00", "dashdot"),

@@ -1,6 +1,6 @@
 """Timelines as curves: minutes since the end of the outage, full-size figures, median and range over the seeds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -27,16 +27,16 @@ class Curve:
         return self.low != self.high
 
 
-def level(group: Group, column: Callable[[Run], pd.Series], step_s: int = 5) -> Curve:
+def level(group: Group, counter: str, step_s: int = 5) -> Curve:
     """A level (UEs in service). A run that ended early because everybody was back keeps its last value."""
-    return _curve([_relative(run, column(run))[::step_s] * run.sample for run in group.runs], hold=True)
+    return _curve([_relative(run, run.column(counter))[::step_s] * run.sample for run in group.runs], hold=True)
 
 
-def rate(group: Group, column: Callable[[Run], pd.Series], width_s: int) -> Curve:
+def rate(group: Group, counter: str, width_s: int) -> Curve:
     """A counter as a rate per second, averaged over windows of `width_s`."""
     series = []
     for run in group.runs:
-        counted = _relative(run, column(run)) * run.sample
+        counted = _relative(run, run.column(counter)) * run.sample
         windows = (counted.index // width_s) * width_s
         series.append(counted.groupby(windows).mean())
     return _curve(series, hold=False)

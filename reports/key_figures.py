@@ -6,8 +6,6 @@ The terminal and the pages show the same rows.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from regstorm.measures.overload_windows import load_in_backlog
-from regstorm.records import counters
 from reports import wording
 from reports.comparison import Group
 from reports.run_directory import Run, number
@@ -69,30 +67,6 @@ def _per_ue(run: Run, name: str) -> float | None:
 def waiting_per_ue(run: Run) -> float | None:
     """Minutes that an outage UE sat on a flow-control timer, on average."""
     return _per_ue(run, "waiting_ue_minutes")
-
-
-def load_with_a_backlog(counter: str) -> Value:
-    """Mean UDM load, as a share of capacity, from the end of the outage until everybody is back or the run ends."""
-
-    def load(run: Run) -> float | None:
-        capacity = run.capacity_pairs_per_s
-        if not capacity:
-            return None
-        pairs, back = (_since_the_outage(run, name) for name in (counter, counters.OUTAGE_BACK))
-        return load_in_backlog(pairs, back, run.outage_ues, capacity)
-
-    return load
-
-
-def _since_the_outage(run: Run, name: str) -> list[int]:
-    column = run.column(name)
-    return [int(value) for value in column[column.index >= run.outage_ends_s]]
-
-
-def udm_dropped_share(run: Run) -> float | None:
-    """Share of the pairs offered to the UDM that it dropped."""
-    offered, dropped = number(run.look_up("udm", "offered")), number(run.look_up("udm", "dropped"))
-    return dropped / offered if offered and dropped is not None else None
 
 
 T50, T90, T99, T100 = (recorded("recovery", name) for name in ("t50_s", "t90_s", "t99_s", "t100_s"))
@@ -157,13 +131,13 @@ FIGURES: Sequence[Figure] = (
     Figure(
         "UDM load offered",
         "mean while there was a backlog, of capacity",
-        load_with_a_backlog(counters.UDM_OFFERED),
+        recorded("udm", "load_offered_in_backlog"),
         wording.percent,
     ),
     Figure(
         "UDM load served",
         "mean while there was a backlog, of capacity",
-        load_with_a_backlog(counters.UDM_SERVED),
+        recorded("udm", "load_served_in_backlog"),
         wording.percent,
     ),
     Figure(
@@ -172,12 +146,13 @@ FIGURES: Sequence[Figure] = (
         recorded("udm", "peak_load"),
         wording.percent,
     ),
-    Figure("UDM in overload", "offered above the limit", recorded("udm", "seconds_in_overload"), wording.duration),
-    Figure("UDM pairs dropped", "share of the pairs offered", udm_dropped_share, wording.percent),
+    Figure("UDM in overload", "offered above its capacity", recorded("udm", "seconds_in_overload"), wording.duration),
+    Figure("… share of the time", "", recorded("udm", "share_in_overload"), wording.percent),
+    Figure("UDM pairs dropped", "share of the pairs offered", recorded("udm", "dropped_share"), wording.percent),
     Figure(
         "Protected rejects",
         "share of rejects that the user equipment could trust, and with them T3346",
-        lambda run: run.protected_reject_share(),
+        recorded("protected_reject_share"),
         wording.percent,
         "no reject",
     ),

@@ -5,20 +5,18 @@ as it went; it is never taken for a complete one.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pandas as pd
 
-from regstorm.records import counters
 from regstorm.records.files import BadFile
+from regstorm.records.run_record import SCHEMA
 
 RECORD = "run.json"
 TIMELINE = "timeline.csv"
 COMPARISON = "compare.json"
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -58,12 +56,12 @@ class Run:
     @property
     def outage_ues(self) -> int:
         """Of the sample."""
-        return int(self.header.get("ues") or 0)
+        return int(self.entry.get("ues") or self.header.get("ues") or 0)
 
     @property
     def online_ues(self) -> int:
         """Of the sample."""
-        return int(self.header.get("online_ues") or 0)
+        return int(self.entry.get("online_ues") or self.header.get("online_ues") or 0)
 
     @property
     def pairs_per_registration(self) -> float | None:
@@ -71,7 +69,7 @@ class Run:
 
     @property
     def lower_bound_s(self) -> float | None:
-        return number(self.header.get("lower_bound_s"))
+        return number(self.entry.get("lower_bound_s", self.header.get("lower_bound_s")))
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -93,8 +91,7 @@ class Run:
     @property
     def capacity_pairs_per_s(self) -> float | None:
         """UDM capacity of the sample; None where it cannot be known (a core that is not ours)."""
-        full = number((self.scenario.get("core") or {}).get("udm", {}).get("capacity_pairs_per_s"))
-        return full / self.sample if full else None
+        return number(self.look_up("udm", "capacity_pairs_per_s"))
 
     @property
     def shedding(self) -> str:
@@ -104,6 +101,9 @@ class Run:
     @property
     def outage_ends_s(self) -> float:
         """Scenario second at which the outage ends: zero of every curve."""
+        recorded = number(self.entry.get("outage_end_s"))
+        if recorded is not None:
+            return recorded
         outage = self.scenario.get("outage") or {}
         return float(outage.get("begins_s") or 0) + float(outage.get("lasts_s") or 0)
 
@@ -111,11 +111,6 @@ class Run:
     def watched_s(self) -> float:
         """How long after the outage the record goes on."""
         return max(0.0, float(self.timeline.index[-1]) - self.outage_ends_s) if len(self.timeline) else 0.0
-
-    @cached_property
-    def totals(self) -> dict[str, float]:
-        """Sum of every column over the run; means nothing for levels."""
-        return {str(name): float(total) for name, total in self.timeline.sum().items()}
 
     def column(self, name: str) -> pd.Series:
         """A counter or level per scenario second; zeros if the run never had it."""
@@ -127,12 +122,6 @@ class Run:
         """The sub-counters of `name` (`ues.waiting` → T3346, T3502 …), in order of their names."""
         prefix = f"{name}."
         return {str(c)[len(prefix) :]: self.timeline[c] for c in sorted(self.timeline.columns) if c.startswith(prefix)}
-
-    def protected_reject_share(self) -> float | None:
-        """Share of rejects whose integrity the UE could check (TS 24.501 5.3.9); None without a reject."""
-        protected = self.totals.get(counters.PROTECTED_REJECTS, 0.0)
-        plain = self.totals.get(counters.UNPROTECTED_REJECTS, 0.0)
-        return protected / (protected + plain) if protected + plain else None
 
 
 def number(value: Any) -> float | None:

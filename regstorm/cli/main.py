@@ -25,10 +25,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
-for command in (compare.compare, run_command.run, report.report):
-    app.command()(command)
-for command in (strategies.strategies, scenarios.scenarios, doctor.doctor):
-    app.command()(command)
+app.command()(compare.compare)
+app.command()(run_command.run)
+app.command()(report.report)
+app.command()(strategies.strategies)
+app.command()(scenarios.scenarios)
+app.command()(doctor.doctor)
 
 
 @app.callback(invoke_without_command=True)

@@ -12,8 +12,9 @@ from typing import Any
 import orjson
 
 from regstorm.records.files import BadFile, write_whole
+from regstorm.records.run_record import SCHEMA
 from regstorm.records.storm_plan import StormPlan
-from reports.run_directory import COMPARISON, RECORD, SCHEMA, read_record
+from reports.run_directory import COMPARISON, RECORD, read_record
 
 RUNNING = "running"
 VERSIONS_OF = ("regstorm", "locust", "gevent", "pycrate")
@@ -77,13 +78,13 @@ def made_of(plan: StormPlan) -> dict[str, Any]:
     """Settings, versions and command: what somebody needs to run the same again."""
     return {
         "label": plan.label,
-        "scenario_path": plan.scenario_path,
-        "strategy_path": plan.strategy_path,
         "command": plan.command,
         "versions": _versions(),
         "settings": {
             "scenario": plan.scenario.model_dump(mode="json", by_alias=True),
             "strategy": plan.strategy.model_dump(mode="json", by_alias=True),
+            "scenario_path": plan.scenario_path,
+            "strategy_path": plan.strategy_path,
         },
     }
 

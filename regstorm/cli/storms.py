@@ -53,7 +53,7 @@ class Outcome(NamedTuple):
 
 
 class _Told(NamedTuple):
-    index: int
+    storm: int
     line: str | None
     """None: the process has closed its output."""
 
@@ -140,13 +140,13 @@ class _Batch:
 
     def _listen(self) -> None:
         try:
-            index, line = self._told.get(timeout=POLL_S)
+            storm, line = self._told.get(timeout=POLL_S)
         except queue.Empty:
             return
         if line is None:
-            self._end(index)
+            self._end(storm)
         else:
-            self._view.progress(index, progress_from(line))
+            self._view.progress(storm, progress_from(line))
 
     def _end(self, index: int) -> None:
         running = self._running.pop(index)

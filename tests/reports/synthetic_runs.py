@@ -43,12 +43,13 @@ def write_run(
     complete: bool = True,
     t50_s: float | None = None,
     label: str = "",
+    udm: str = "calibrated",
     **header: object,
 ) -> Path:
     """A run in which users come back at a constant pace until `share_back` of them are back."""
     where.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
-    pace_s = (t99_s or 40_000 * share_back) * rng.uniform(0.97, 1.03)
+    pace_s = (t99_s or 3600 / max(share_back, 0.01)) * rng.uniform(0.97, 1.03)
     until_s = OUTAGE_ENDS_S + (int(pace_s) + 60 if t99_s else 3600)
     with (where / "timeline.csv").open("w", newline="") as file:
         table = csv.DictWriter(file, _columns(), lineterminator="\n")
@@ -74,7 +75,12 @@ def write_run(
                         "sample": SAMPLE,
                         "speed": None,
                         "complete": complete,
-                        **({} if complete else {"why": "interrupted"}),
+                        "why": None if complete else "interrupted",
+                        "ues": UES,
+                        "online_ues": ONLINE,
+                        "outage_end_s": float(OUTAGE_ENDS_S),
+                        "ended_s": float(until_s),
+                        "lower_bound_s": LOWER_BOUND_S,
                         "recovery": {
                             "t50_s": t50_s or (t99_s / 2 if t99_s else None),
                             "t90_s": t99_s * 0.9 if t99_s else None,
@@ -85,27 +91,43 @@ def write_run(
                         },
                         "efficiency": 0.99 * LOWER_BOUND_S / t99_s if t99_s else None,
                         "attempts_per_success": 2.9,
+                        "attempts_per_success_by_procedure": {"5G registration": 2.9},
                         "wasted_work": wasted_work,
+                        "online_procedures": 9000,
                         "online_failed": 0,
+                        "online_failed_share": 0.0,
                         "online_dropped": 0,
                         "refused_first": 3778,
                         "refused_follow_ups": refused_follow_ups,
                         "waiting_ue_minutes": 5200.0,
+                        "waiting_ue_minutes_by_timer": {"T3346": 5200.0},
+                        "amf": {"uplink_messages": 30000, "dropped": 0, "retransmissions": 0, "backend_failures": 0},
                         "udm": {
+                            "capacity_pairs_per_s": CAPACITY,
                             "peak_load": 0.9,
+                            "window_s": 12,
                             "seconds_in_overload": 0,
+                            "share_in_overload": 0.0,
+                            "load_offered_in_backlog": 0.85,
+                            "load_served_in_backlog": 0.8,
                             "offered": 51000,
+                            "served": 51000,
                             "dropped": 0,
+                            "dropped_share": 0.0,
+                            "rejection_pairs": 0.0,
                             "pairs": {"N13": 4000, "N8": 10000, "N10": 12000},
                         },
                         "rejects": {"5GMM #22": 3778, "5GSM #26": 12},
+                        "protected_reject_share": 0.98,
                         "lateness_p99_s": 0.0,
                         "verdict": {"pass": True, "failed": []},
                         "versions": {"regstorm": "0.1.0", "python": "3.11"},
                         "command": "regstorm compare scenarios/outage_return.yaml --sample 100 --seed 1",
                         "settings": {
-                            "scenario": SCENARIO if label != "plain UDM" else _plain(),
+                            "scenario": SCENARIO if udm == "calibrated" and not label else _plain(),
                             "strategy": {"title": strategy.title(), "summary": f"What {strategy} does."},
+                            "scenario_path": "scenarios/outage_return.yaml",
+                            "strategy_path": f"strategies/{strategy}.yaml",
                         },
                     }
                 ],
