@@ -1,0 +1,76 @@
+"""How obedient a UE is: where it departs from rules.py.
+
+A profile changes what the UE hears (does it believe T3346?), what it makes of a rule's verdict, and how long it waits
+for an answer. Every profile keeps the rest of the protocol.
+"""
+
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from ue_models.rules import Failure, Never, Next, Rejected, Retry, ToEutra
+from ue_models.timers import T3502, T3510, T3511, T3517, Timer
+
+BROKEN_BY_RESELECTION: Final = frozenset({T3502.name, T3511.name})
+"""What a power cycle or another cell ends. Not T3346: it is kept through both (5.3.9: "t1 − t", or t1 where the time
+off is not known), nor T3247. This is scenario S1b, "idle UEs retry early": it breaks T3502 and leaves T3346 alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One kind of behaviour. The defaults are those of an obedient UE."""
+
+    name: str
+    believes_t3346: bool = True
+    restless_mean_s: float | None = None
+    """Mean time to the next re-selection or power cycle while the UE waits (exponential)."""
+    every_s: float | None = None
+    """Tries again this long after every failure, whatever timer the rules name."""
+    patience_s: float | None = None
+    """Gives up waiting for an answer after this time, if the guard timer is longer."""
+    gives_up: bool = True
+    """A hard cause ends its attempts."""
+
+    def heard(self, failure: Failure) -> Failure:
+        """The failure as this UE understands it: an unbelieved T3346 is as good as absent."""
+        if not self.believes_t3346 and isinstance(failure, Rejected):
+            return failure._replace(t3346=None)
+        return failure
+
+    def adapt(self, verdict: Next, rng: Random) -> Next:
+        """What this UE does where the rules say `verdict`."""
+        if self.every_s is not None:
+            if isinstance(verdict, Retry):
+                return Retry(self.every_s, "", verdict.attempts, verdict.forget)
+            if isinstance(verdict, Never | ToEutra) and not self.gives_up:
+                return Retry(self.every_s, "", 0, verdict.forget)
+        if self.restless_mean_s is not None and isinstance(verdict, Retry) and verdict.timer in BROKEN_BY_RESELECTION:
+            early_s = rng.expovariate(1 / self.restless_mean_s)
+            if early_s < verdict.after_s:  # power-on resets the counter (5.5.1.2.1)
+                return Retry(early_s, verdict.timer, 0, verdict.forget)
+        return verdict
+
+    def guard_s(self, timer: Timer) -> float:
+        """How long this UE waits for an answer."""
+        if self.patience_s is not None and timer in (T3510, T3517):
+            return min(self.patience_s, timer.seconds)
+        return timer.seconds
+
+
+OBEDIENT: Final = Profile("obedient")
+IGNORES_T3346: Final = Profile("ignores_t3346", believes_t3346=False)
+
+
+def restless(mean_s: float) -> Profile:
+    """Re-selects or power cycles after `mean_s` on average, and then tries early."""
+    return Profile("restless", restless_mean_s=mean_s)
+
+
+def impatient(every_s: float) -> Profile:
+    """Tries every `every_s`, answered or not, until it is registered or met by a hard cause."""
+    return Profile("impatient", every_s=every_s, patience_s=every_s)
+
+
+def endless(every_s: float) -> Profile:
+    """Tries again `every_s` after every failure, whatever the cause. It does wait for an answer (T3510)."""
+    return Profile("endless", every_s=every_s, gives_up=False)

@@ -1,0 +1,682 @@
+"""One UE: owns its state, runs attempts, keeps the timers, tells the observer (TS 24.501 clause 5).
+
+What an attempt says is procedures/, when the next one is due is rules.py as the UE's profile takes it, and how
+octets travel is the base station's. Here the three are joined. Nothing in here reads a clock.
+"""
+
+from functools import partial
+from random import Random
+
+from protocols.credentials import PriorContext
+from protocols.identities import STmsi
+from protocols.nas5g.messages import (
+    DlNasTransport,
+    FivegmmMessage,
+    NetworkDeregistrationAccept,
+    NetworkDeregistrationRequest,
+    RegistrationAccept,
+    RegistrationComplete,
+    RegistrationType,
+    ServiceType,
+)
+from protocols.nas_security import AES, Algorithms
+from regstorm.records import procedures as names
+from regstorm.records.ports import Agenda, Due, UeObserver
+from ue_models import rules
+from ue_models.attempt_runner import Running
+from ue_models.nas_link import Discarded, initial_octets, octets, read
+from ue_models.procedures.common import answer
+from ue_models.procedures.deregistration import attempt_deregistration
+from ue_models.procedures.initial_registration import attempt_initial_registration
+from ue_models.procedures.registration_update import attempt_registration_update
+from ue_models.procedures.service_request import attempt_service_request
+from ue_models.procedures.steps import (
+    Attempt,
+    ConnectionLost,
+    Event,
+    Expired,
+    Heard,
+    Outcome,
+    Receive,
+    Send,
+    SendInitial,
+    Start,
+    Step,
+    Stop,
+    Succeeded,
+    Ue,
+)
+from ue_models.profiles import Profile
+from ue_models.radio import BaseStation
+from ue_models.rules import (
+    SESSION_PAUSE_S,
+    AuthenticationRefused,
+    Failure,
+    GiveUp,
+    Never,
+    Next,
+    NoAnswer,
+    RegisterAnew,
+    Rejected,
+    Retry,
+    ToEutra,
+)
+from ue_models.settings import UeSettings
+from ue_models.timer_set import TimerSet
+from ue_models.timers import T3247, T3346, T3510, T3512, T3516, T3517, T3519, T3520, T3521, T3540, Timer
+from ue_models.ue_sessions import UeSessions
+from ue_models.ue_state import Mm, Substate, UeState, UpdateStatus
+
+E_UTRA = "E-UTRA"
+"""What a UE that left NG-RAN is said to wait on."""
+
+_RETRY = "retry"
+_OPERATION = "operation"
+_OF_ATTEMPT = (T3510.name, T3517.name, T3520.name, T3521.name)
+_SURVIVES_LOST_COVERAGE = frozenset({T3346.name, T3247.name})
+_UPDATE_PROCEDURES = {
+    RegistrationType.MOBILITY: names.MOBILITY_UPDATE,
+    RegistrationType.PERIODIC: names.PERIODIC_UPDATE,
+}
+
+
+class UeMachine:
+    """A UE on one base station. All calls take `now` in scenario seconds, never decreasing."""
+
+    __slots__ = (
+        "_agenda",
+        "_covered",
+        "_flush",
+        "_gnb",
+        "_in_service",
+        "_kind",
+        "_observer",
+        "_outbox",
+        "_profile",
+        "_retry_kind",
+        "_running",
+        "_sessions",
+        "_timers",
+        "_ue",
+        "_unsent",
+        "_waits_on",
+        "state",
+    )
+
+    def __init__(
+        self,
+        state: UeState,
+        profile: Profile,
+        settings: UeSettings,
+        gnb: BaseStation,
+        agenda: Agenda,
+        rng: Random,
+        observer: UeObserver,
+    ) -> None:
+        self.state = state
+        self._ue = Ue(state, settings, rng)
+        self._profile = profile
+        self._gnb = gnb
+        self._agenda = agenda
+        self._observer = observer
+        self._timers = TimerSet(agenda)
+        self._sessions = UeSessions(self._ue, self, profile, self._timers, observer)
+        self._running: Running[Outcome] | None = None
+        self._kind: RegistrationType | ServiceType | None = None
+        """What the attempt under way is an attempt of; None is a deregistration."""
+        self._retry_kind: RegistrationType | ServiceType = RegistrationType.INITIAL
+        self._waits_on: str | None = None
+        """The timer before the next attempt ("" for a wait without one); None while no attempt is planned."""
+        self._outbox: list[bytes] = []
+        self._flush: Due | None = None
+        self._unsent: list[FivegmmMessage] = []
+        self._covered = True
+        self._in_service = False
+
+    # --- what a composer calls --------------------------------------------------------------------------------------
+
+    @property
+    def index(self) -> int:
+        """Its place in the population."""
+        return self.state.index
+
+    @property
+    def in_service(self) -> bool:
+        """Registered, every session of the scenario up."""
+        return self._in_service
+
+    @property
+    def running_timers(self) -> tuple[str, ...]:
+        """The names of the timers that run."""
+        return self._timers.running
+
+    @property
+    def waits_on(self) -> str | None:
+        """The timer that forbids the next attempt, "" for a mere pause, None if none is planned."""
+        return self._waits_on
+
+    def provision(self, prior: PriorContext, now: float = 0.0, algorithms: Algorithms = AES) -> None:
+        """Registered since before the run, both sessions up, 5GMM-IDLE; its T3512 is somewhere in its course."""
+        state = self.state
+        state.restore(prior, algorithms)
+        state.enter(Mm.REGISTERED_INITIATED)
+        state.enter(Mm.REGISTERED)
+        state.update_status = UpdateStatus.UPDATED
+        for psi in range(1, len(self._ue.settings.dnns) + 1):
+            state.sessions |= 1 << psi
+        self._start_t3512(now, self._ue.rng.random())
+        self._update_service(now)
+
+    def power_on(self, now: float) -> None:
+        """Switched on in coverage: the counters are reset and the UE registers (5.5.1.2.1)."""
+        if self.state.mm is Mm.NULL:
+            self.state.enter(Mm.DEREGISTERED)
+        self.return_to_coverage(now)
+
+    def return_to_coverage(self, now: float) -> None:
+        """A cell is found again: initial registration, unless T3346 or T3247 still runs."""
+        self._covered = True
+        state = self.state
+        if self._running is not None or state.registered or state.mm is Mm.NULL:
+            return
+        state.enter(Mm.DEREGISTERED)
+        state.registration_attempts = state.service_attempts = 0
+        if self._waits_on in _SURVIVES_LOST_COVERAGE:
+            if not state.high_priority:
+                return
+        elif self._waits_on is not None:
+            self._stop_waiting(now)
+        self._register(now)
+
+    def lose_coverage(self, now: float) -> None:
+        """The cell is gone: what runs is aborted, the registration is lost. T3346 and T3247 go on (5.3.9, 5.3.20)."""
+        self._covered = False
+        if self._waits_on is not None and self._waits_on not in _SURVIVES_LOST_COVERAGE:
+            self._stop_waiting(now)
+        self._timers.stop(_OPERATION)
+        self._abort("coverage lost", now)
+        self._leave_connection(now)
+        if self.state.mm is not Mm.NULL:
+            self._deregister("coverage lost", Substate.NO_CELL_AVAILABLE, now)
+
+    def start_operating(self, now: float) -> None:
+        """The operations of a user begin: one every `operations_every_s` on average, exponential."""
+        if not self._timers.runs(_OPERATION):
+            pause_s = self._ue.rng.expovariate(1 / self._ue.settings.operations_every_s)
+            self._timers.start(_OPERATION, now + pause_s, self._operate)
+
+    def update(self, kind: RegistrationType, now: float) -> bool:
+        """Mobility or periodic registration update; False if it may not begin now."""
+        if not self._may_begin(registered=True):
+            return False
+        procedure = _UPDATE_PROCEDURES[kind]
+        self._begin(procedure, attempt_registration_update(self._ue, kind), kind, now)
+        return True
+
+    def request_service(self, kind: ServiceType, now: float) -> bool:
+        """Service request from 5GMM-IDLE; False if it may not begin now."""
+        paged, emergency = kind is ServiceType.MOBILE_TERMINATED, kind is ServiceType.EMERGENCY
+        if self.state.connected or self.state.guti is None:
+            return False
+        if not self._may_begin(registered=True, paged=paged, emergency=emergency):
+            return False
+        self._begin(names.SERVICE_REQUEST, attempt_service_request(self._ue, kind), kind, now)
+        return True
+
+    def page(self, now: float) -> bool:
+        """A paging: stops T3346 and is answered (5.6.2.2.1)."""
+        return self.request_service(ServiceType.MOBILE_TERMINATED, now)
+
+    def register_for_emergency(self, now: float) -> bool:
+        """Emergency registration of a UE that is not registered; no back-off holds it (5.5.1.2.7 a)."""
+        if not self._may_begin(registered=False, emergency=True):
+            return False
+        kind = RegistrationType.EMERGENCY
+        self._begin(names.EMERGENCY_REGISTRATION, attempt_initial_registration(self._ue, kind), kind, now)
+        return True
+
+    def deregister(self, now: float, switch_off: bool = False) -> bool:
+        """Deregistration; T3346 does not forbid it (5.3.9)."""
+        if not self._may_begin(registered=True, leaving=True):
+            return False
+        self._begin(names.DEREGISTRATION, attempt_deregistration(self._ue, switch_off), None, now)
+        if switch_off:
+            self.state.enter(Mm.NULL)
+        return True
+
+    # --- what the base station calls --------------------------------------------------------------------------------
+
+    def downlink(self, nas: bytes, now: float) -> None:
+        """A NAS message from the network, whatever it is."""
+        heard = read(self.state, nas, self._ue.settings.null_integrity_accepted)
+        if isinstance(heard, Discarded):
+            self._gnb.discarded(heard.why, now)
+            return
+        match heard:
+            case Heard(DlNasTransport() as message, True):
+                if self.state.registered:
+                    self._sessions.heard(message, now)
+            case Heard(NetworkDeregistrationRequest() as request, True):
+                self._deregistered_by_network(request, now)
+            case _ if self._running is not None:
+                self._advance(heard, now)
+            case _:
+                self._answer_alone(heard, now)
+
+    def released(self, now: float) -> None:
+        """The connection is gone: 5GMM-IDLE."""
+        if not self.state.connected:
+            return
+        self._disconnected(now)
+        if self._running is not None:
+            self._advance(ConnectionLost(), now)
+        elif self.state.registered:
+            if self._kind is RegistrationType.EMERGENCY:
+                self._emergency_ended(now)
+            else:
+                self._resume(now)
+
+    # --- what the sessions call -------------------------------------------------------------------------------------
+
+    def send_on_connection(self, message: FivegmmMessage, now: float) -> None:
+        """Sends now if connected; else once a service request has brought a connection."""
+        if self.state.connected:
+            self._say(message, now)
+            return
+        self._unsent = [message]
+        if self._waits_on is None:
+            self.request_service(ServiceType.SIGNALLING, now)
+
+    def sessions_changed(self, now: float) -> None:
+        """A session came up, went down, or may be asked for again."""
+        self._update_service(now)
+        self._resume(now)
+
+    # --- attempts ---------------------------------------------------------------------------------------------------
+
+    def _may_begin(
+        self, *, registered: bool, emergency: bool = False, paged: bool = False, leaving: bool = False
+    ) -> bool:
+        """No attempt is under way, the state is right, and T3346 does not forbid it."""
+        state = self.state
+        if self._running is not None or not self._covered or state.registered is not registered:
+            return False
+        if not registered and state.mm is not Mm.DEREGISTERED:
+            return False
+        return rules.may_start(
+            t3346_runs=self._waits_on == T3346.name,
+            emergency=emergency,
+            high_priority=state.high_priority,
+            paged=paged,
+            leaving=leaving,
+        )
+
+    def _register(self, now: float) -> None:
+        if self._may_begin(registered=False):
+            kind = RegistrationType.INITIAL
+            self._begin(names.REGISTRATION, attempt_initial_registration(self._ue, kind), kind, now)
+
+    def _begin(
+        self,
+        procedure: str,
+        attempt: Attempt[Outcome],
+        kind: RegistrationType | ServiceType | None,
+        now: float,
+    ) -> None:
+        """Starts an attempt. Whatever was planned is superseded, except that an emergency leaves a back-off alone."""
+        if kind is not RegistrationType.EMERGENCY and kind is not None:
+            self._stop_waiting(now)
+        if not self.state.registered:
+            self._leave_connection(now)  # an initial registration has a connection of its own
+        self._timers.stop(T3512.name)
+        self._kind = kind
+        self._running = running = Running(procedure, attempt, now)
+        self._observer.attempt_started(self.index, procedure, now)
+        self._after(running.begin(lambda step: self._perform(step, now)), now)
+
+    def _advance(self, event: Event, now: float) -> None:
+        running = self._running
+        if running is not None:
+            self._after(running.take(event, lambda step: self._perform(step, now)), now)
+
+    def _answer_alone(self, heard: Heard, now: float) -> None:
+        """A request of the network while no 5GMM procedure of the UE runs."""
+        if isinstance(heard.message, RegistrationAccept) and self.state.registered:
+            self.state.accept_registration(heard.message)  # T3550 expired: our COMPLETE did not arrive (5.5.1.2.8 c)
+            self._say(RegistrationComplete(), now)
+            return
+        answering = answer(self._ue, heard, None, None)
+        try:
+            while True:
+                self._perform(next(answering), now)
+        except StopIteration as end:
+            if not end.value:
+                self._leave_connection(now)
+                self._resume(now)
+
+    def _perform(self, step: Step, now: float) -> None:
+        match step:
+            case Send(message):
+                self._say(message, now)
+            case Start(timer):
+                self._timers.start(timer.name, now + self._profile.guard_s(timer), partial(self._expired, timer))
+            case Stop(timer):
+                self._timers.stop(timer.name)
+            case SendInitial(message):
+                if self.state.connected:
+                    self._say(message, now)
+                else:
+                    self._connect(step, now)
+            case Receive():
+                raise ValueError("RECEIVE is not performed")
+
+    def _connect(self, initial: SendInitial, now: float) -> None:
+        state = self.state
+        guti = state.guti
+        s_tmsi = None if guti is None else STmsi(guti.set_id, guti.pointer, guti.tmsi)
+        state.connected = True
+        if not self._gnb.connect(self, initial_octets(state, initial.message), initial.rrc_cause, s_tmsi, now):
+            state.connected = False
+            if self._running is not None:
+                self._running.connection_refused = True
+
+    def _expired(self, timer: Timer, now: float) -> None:
+        match timer:
+            case _ if timer is T3516:
+                self.state.challenge = None
+            case _ if timer is T3519:
+                self.state.suci = None
+            case _ if self._running is not None:
+                self._advance(Expired(timer), now)
+            case _:  # T3520 without a procedure of the UE: the network is not genuine (5.4.1.3.7)
+                self._leave_connection(now)
+                self._resume(now)
+
+    def _abort(self, why: str, now: float) -> None:
+        """Ends what runs from outside."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.attempt.close()
+            self._timers.stop(*_OF_ATTEMPT)
+            self._observer.attempt_ended(self.index, running.procedure, running.started, now, why)
+        self._sessions.abandon(why, now)
+
+    # --- ends of attempts -------------------------------------------------------------------------------------------
+
+    def _after(self, outcome: Outcome | None, now: float) -> None:
+        """What follows when the attempt has ended."""
+        running = self._running
+        if outcome is None or running is None:
+            return
+        self._running = None
+        self._timers.stop(*_OF_ATTEMPT)
+        failure = None if isinstance(outcome, Succeeded) else _described(outcome, self._kind)
+        self._observer.attempt_ended(self.index, running.procedure, running.started, now, failure)
+        if self._kind is None:
+            self._deregistered(now)
+        elif isinstance(outcome, Succeeded):
+            self._succeeded(now)
+        else:
+            self._failed(outcome, failure or "", now)
+
+    def _succeeded(self, now: float) -> None:
+        if self._kind is RegistrationType.EMERGENCY:
+            return
+        unsent, self._unsent = self._unsent, []
+        if self.state.connected:
+            for message in unsent:
+                self._say(message, now)
+        self._update_service(now)
+        self._resume(now)
+
+    def _failed(self, outcome: Failure, failure: str, now: float) -> None:
+        """Tells of the reject, leaves the connection, and does what the rules say, as the profile takes them."""
+        if isinstance(outcome, Rejected | AuthenticationRefused):
+            self._observer.rejected(self.index, failure, outcome.protected, now)
+            if self.state.connected:
+                self._timers.start(T3540.name, now + T3540.seconds, self._t3540_expired)
+        else:
+            self._leave_connection(now)
+        verdict = self._profile.adapt(self._verdict(outcome), self._ue.rng)
+        self._unsent = []
+        self._follow(verdict, failure, now)
+
+    def _verdict(self, outcome: Failure) -> Next:
+        heard = self._profile.heard(outcome)
+        state, rng = self.state, self._ue.rng
+        if isinstance(self._kind, ServiceType):
+            return rules.service_request_failed(heard, rng, state.service_standing())
+        if self._kind is RegistrationType.EMERGENCY:
+            return rules.emergency_registration_failed()
+        if self._kind is RegistrationType.INITIAL:
+            return rules.initial_registration_failed(heard, rng, state.standing())
+        return rules.registration_update_failed(heard, rng, state.standing())
+
+    def _follow(self, verdict: Next, why: str, now: float) -> None:
+        """Puts a verdict of the rules into effect."""
+        match verdict:
+            case Retry() as retry:
+                self._plan(retry, why, now)
+            case RegisterAnew(forget):
+                self._deregister(why, Substate.NORMAL_SERVICE, now)
+                if forget:
+                    self.state.forget()
+                self._leave_connection(now)
+                self._wait(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
+            case Never(forget) | ToEutra(forget):
+                left = isinstance(verdict, ToEutra)
+                self._deregister(why, Substate.PLMN_SEARCH if left else Substate.LIMITED_SERVICE, now)
+                self.state.update_status = UpdateStatus.ROAMING_NOT_ALLOWED
+                if forget:
+                    self.state.forget()
+                if left:
+                    self._observer.waiting(E_UTRA, 1, now)
+            case GiveUp():
+                if self.state.registered:
+                    self.state.enter(Mm.REGISTERED)
+                    if self._sessions.next_wanted() is not None:
+                        self._wait(Retry(SESSION_PAUSE_S, "", 0), ServiceType.SIGNALLING, now)
+                    self._after_idle(now)
+                else:
+                    self.state.enter(Mm.DEREGISTERED, Substate.ATTEMPTING_REGISTRATION)
+
+    def _plan(self, retry: Retry, why: str, now: float) -> None:
+        """The state while the UE waits, and the wait."""
+        state, kind = self.state, self._kind
+        if retry.timer == T3247.name:
+            state.hard_rejects += 1
+        stays = state.registered and not retry.forget
+        if not stays:
+            self._deregister(why, Substate.ATTEMPTING_REGISTRATION, now)
+        elif isinstance(kind, ServiceType):
+            state.enter(Mm.REGISTERED)
+            state.service_attempts = retry.attempts
+        else:
+            state.enter(Mm.REGISTERED, Substate.ATTEMPTING_REGISTRATION_UPDATE)
+            state.registration_attempts = retry.attempts
+        if not isinstance(kind, ServiceType):
+            state.registration_attempts = retry.attempts
+            state.update_status = UpdateStatus.NOT_UPDATED
+        if retry.forget:
+            state.forget()
+        self._wait(retry, kind if stays and kind is not None else RegistrationType.INITIAL, now)
+
+    def _deregister(self, why: str, substate: Substate, now: float) -> None:
+        """Enters 5GMM-DEREGISTERED; tells if a registration is lost thereby."""
+        state = self.state
+        lost = state.registered
+        self._sessions.abandon("aborted", now)
+        self._timers.stop(T3512.name)
+        state.updating = False
+        if state.mm is not Mm.DEREGISTERED:
+            state.enter(Mm.DEREGISTERED, substate)
+        else:
+            state.substate = substate
+        self._update_service(now)
+        if lost:
+            self._observer.registration_lost(self.index, why, now)
+
+    def _deregistered(self, now: float) -> None:
+        """The UE's own deregistration is over, answered or not."""
+        state = self.state
+        self._sessions.abandon("aborted", now)
+        if self._waits_on is not None and self._waits_on != T3346.name:
+            self._stop_waiting(now)
+        self._timers.stop(_OPERATION)
+        state.enter(Mm.DEREGISTERED)
+        self._update_service(now)
+        if state.connected:
+            self._timers.start(T3540.name, now + T3540.seconds, self._t3540_expired)
+
+    def _emergency_ended(self, now: float) -> None:
+        """The emergency registration ends with its connection; the UE goes back to what it was about."""
+        self._kind = RegistrationType.INITIAL
+        self._deregister("emergency services ended", Substate.NORMAL_SERVICE, now)
+        if self._waits_on is None:
+            self._wait(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
+
+    def _deregistered_by_network(self, request: NetworkDeregistrationRequest, now: float) -> None:
+        """5.5.2.3: accept, and register again if asked to; a cause counts as in a reject."""
+        if not self.state.registered:
+            return
+        again, cause, t3346 = request
+        self._say(NetworkDeregistrationAccept(), now)
+        self._abort("deregistered by the network", now)
+        why = "deregistered by the network" if cause is None else f"5GMM #{int(cause)}"
+        self._stop_waiting(now)
+        verdict = rules.deregistered_by_network(cause, t3346, again, self._ue.rng, self.state.standing())
+        self._kind = RegistrationType.INITIAL
+        if isinstance(verdict, RegisterAnew):  # after the answer has gone out and the network has released (5.5.2.3.2)
+            self._deregister(why, Substate.NORMAL_SERVICE, now)
+            if verdict.forget:
+                self.state.forget()
+            verdict = Retry(T3540.seconds, "", 0)
+            self._wait(verdict, RegistrationType.INITIAL, now)
+            return
+        if isinstance(verdict, Retry):
+            self._deregister(why, Substate.ATTEMPTING_REGISTRATION, now)
+        self._follow(verdict, why, now)
+
+    # --- waiting ----------------------------------------------------------------------------------------------------
+
+    def _wait(self, retry: Retry, kind: RegistrationType | ServiceType, now: float) -> None:
+        self._stop_waiting(now)
+        self._waits_on = retry.timer
+        self._retry_kind = kind
+        if retry.timer:
+            self._observer.waiting(retry.timer, 1, now)
+        jitter_s = self._ue.rng.uniform(0, self._ue.settings.retry_jitter_s)
+        self._timers.start(_RETRY, now + retry.after_s + jitter_s, self._retry)
+
+    def _stop_waiting(self, now: float) -> None:
+        if self._waits_on is not None:
+            self._timers.stop(_RETRY)
+            if self._waits_on:
+                self._observer.waiting(self._waits_on, -1, now)
+            self._waits_on = None
+
+    def _retry(self, now: float) -> None:
+        """The wait is over: the next attempt, if it is still wanted."""
+        self._stop_waiting(now)
+        if not self._covered:
+            return
+        if not self.state.registered:
+            self._register(now)
+        elif isinstance(self._retry_kind, ServiceType):
+            self.request_service(self._retry_kind, now)
+        elif self._retry_kind is not RegistrationType.INITIAL:
+            self.update(self._retry_kind, now)
+
+    def _resume(self, now: float) -> None:
+        """What a UE does of itself once nothing else is under way: missing sessions, else T3512 when idle."""
+        state = self.state
+        if self._running is not None or not state.registered or self._kind is RegistrationType.EMERGENCY:
+            return
+        wanted = None if self._sessions.busy else self._sessions.next_wanted()
+        if wanted is not None and state.connected:
+            self._sessions.establish(wanted, now)
+        elif wanted is not None and self._waits_on is None:
+            self.request_service(ServiceType.SIGNALLING, now)
+        else:
+            self._after_idle(now)
+
+    def _after_idle(self, now: float) -> None:
+        if not self.state.connected and not self._timers.runs(T3512.name):
+            self._start_t3512(now)
+
+    def _start_t3512(self, now: float, share: float = 1.0) -> None:
+        """T3512 runs in 5GMM-IDLE (5.3.7); zero and deactivated mean no periodic update."""
+        if self.state.t3512_s:
+            self._timers.start(T3512.name, now + share * self.state.t3512_s, self._t3512_expired)
+
+    def _t3512_expired(self, now: float) -> None:
+        self.update(RegistrationType.PERIODIC, now)
+
+    def _operate(self, now: float) -> None:
+        """One operation of the user, if the UE is idle and free to begin; and when the next one is due."""
+        self.start_operating(now)
+        if not self._in_service or self.state.connected or self._waits_on is not None:
+            return
+        if self._ue.rng.random() < self._ue.settings.periodic_update_share:
+            self.update(RegistrationType.PERIODIC, now)
+        else:
+            self.request_service(ServiceType.DATA, now)
+
+    def _update_service(self, now: float) -> None:
+        """Tells when full service is gained or lost; a user in service operates."""
+        in_service = self.state.registered and self._sessions.complete
+        if in_service is not self._in_service:
+            self._in_service = in_service
+            self._observer.service_changed(self.index, in_service, now)
+            if in_service:
+                self.start_operating(now)
+
+    # --- the connection ---------------------------------------------------------------------------------------------
+
+    def _say(self, message: FivegmmMessage, now: float) -> None:
+        """An answer takes a while; what is said meanwhile goes along, in order."""
+        if not self.state.connected:
+            return
+        self._outbox.append(octets(self.state, message))
+        if self._flush is None:
+            self._flush = self._agenda.at(now + self._ue.rng.uniform(*self._ue.settings.answer_s), self._send_outbox)
+
+    def _send_outbox(self, now: float) -> None:
+        self._flush = None
+        outbox, self._outbox = self._outbox, []
+        for nas in outbox:
+            self._gnb.uplink(self, nas, now)
+
+    def _t3540_expired(self, now: float) -> None:
+        self._leave_connection(now)
+        self._resume(now)
+
+    def _leave_connection(self, now: float) -> None:
+        """Local release of the NAS signalling connection (5.3.1.3)."""
+        if self.state.connected:
+            self._gnb.release(self, now)
+            self._disconnected(now)
+
+    def _disconnected(self, now: float) -> None:
+        state = self.state
+        state.connected = state.secure = False
+        self._outbox.clear()
+        if self._flush is not None:
+            self._flush.cancel()
+            self._flush = None
+        self._timers.stop(T3540.name)
+        if state.security is not None:
+            state.security.drop_ciphers()
+
+
+def _described(outcome: Failure, kind: RegistrationType | ServiceType | None) -> str:
+    """A failure in words, as counters carry it."""
+    match outcome:
+        case Rejected(cause):
+            return f"5GMM #{int(cause)}"
+        case AuthenticationRefused():
+            return "authentication rejected"
+        case NoAnswer():
+            guard = T3521 if kind is None else T3517 if isinstance(kind, ServiceType) else T3510
+            return f"{guard.name} expired"
+    return "lower layer failure"
