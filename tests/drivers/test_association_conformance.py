@@ -336,6 +336,19 @@ def test_abort_in_the_middle_of_a_message_is_a_loss_for_the_peer(wiring):
     assert len(far.messages) <= taken // 60_008
 
 
+def test_half_a_message_is_never_completed_by_the_word_of_the_abort(wiring, monkeypatch):
+    near, far = wiring.pair()
+    write = near.end._write
+    monkeypatch.setattr(near.end, "_write", lambda octets: write(octets[:9]) if len(octets) > 9 else 0)
+    near.end.send(b"four")
+    near.end.flush()  # takes nine of twelve octets, then no more
+    monkeypatch.setattr(near.end, "_write", write)
+    near.end.abort()
+    wiring.settle()
+    assert far.messages == []
+    assert far.ends == [CloseReason.LOST]
+
+
 def test_a_message_that_arrived_before_the_abort_is_told_before_it(wiring):
     near, far = wiring.pair()
     near.end.send(b"on the wire")
@@ -500,6 +513,15 @@ def test_tcp_a_write_to_a_peer_that_is_gone_hears_its_last_words_first(raw_peer)
     hear_the_end(ear)
     assert ear.messages == [(b"bye", 0, 60)]
     assert ear.ends == [CloseReason.ABORT]
+
+
+def test_tcp_an_abort_over_unread_octets_closes_in_order_so_that_its_word_is_heard(raw_peer):
+    peer, ear = raw_peer
+    peer.sendall(b"never read")
+    assert ear.end.wait_readable(5)
+    ear.end.abort()
+    assert peer.recv(100) == HEADER.pack(0, 0, 3)
+    assert peer.recv(100) == b""  # FIN, not RST
 
 
 def test_tcp_the_descriptor_serves_a_watcher_until_the_end(raw_peer):

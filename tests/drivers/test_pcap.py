@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scapy.layers.inet import IP
 from scapy.layers.l2 import Ether
-from scapy.layers.sctp import SCTP, SCTPChunkData
+from scapy.layers.sctp import SCTP, SCTPChunkData, SCTPChunkShutdown
 from scapy.layers.sctp import crc32c as scapy_crc32c
 from scapy.utils import rdpcap
 
@@ -172,6 +172,18 @@ def test_the_file_shows_how_an_association_began_and_ended_and_by_whom(captured,
     near, far = captured.association()
     captured.clock.at(1.0, lambda now: getattr(far if by_core else near, how)())
     assert chunk_names(captured.packets()) == HANDSHAKE + shown
+
+
+def test_a_shutdown_acknowledges_all_that_the_other_side_sent(captured):
+    near, far = captured.association()
+    near.send(b"x")
+    for _ in range(5):
+        far.send(b"y")
+    captured.clock.at(1.0, lambda now: near.shutdown())
+    packets = captured.packets()
+    from_core = [packet[SCTPChunkData].tsn for packet in data_chunks(packets) if packet[IP].src == CORE]
+    (shutdown,) = [packet[SCTPChunkShutdown] for packet in packets if SCTPChunkShutdown in packet]
+    assert shutdown.cumul_tsn_ack == from_core[-1]
 
 
 def test_an_abort_from_a_handler_is_shown_as_that_ends_own(captured):
