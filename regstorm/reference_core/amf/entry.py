@@ -1,0 +1,152 @@
+"""Where uplink NAS messages come in: read, classified, let in by the front door, done within the AMF's own capacity.
+
+What the door refuses is answered here. A refused first message gets a reject with #22 and T3346 (protected if the AMF
+knows the UE) and loses its connection; a refused follow-up is dropped or rejects its procedure, as the strategy says;
+a refused 5GSM message gets DL NAS TRANSPORT with #22 and a back-off. What exceeds the AMF's capacity is dropped
+without a word. A rejection is work too and takes its share of that capacity.
+"""
+
+from collections.abc import Callable
+
+from protocols.causes import FivegmmCause
+from protocols.nas5g.messages import (
+    DlNasTransport,
+    FivegmmStatus,
+    RegistrationReject,
+    RegistrationRequest,
+    ServiceReject,
+    ServiceRequest,
+    UlNasTransport,
+)
+from protocols.nas_security import SecurityContext
+from protocols.ngap import causes as ngap_causes
+from protocols.ngap.messages import InitialUeMessage
+from regstorm.overload.front_door import Refused
+from regstorm.records import counters
+from regstorm.records.message_classes import MessageClass
+from regstorm.reference_core.amf.classification import Classified, classify
+from regstorm.reference_core.amf.environment import Environment
+from regstorm.reference_core.amf.n2 import protected
+from regstorm.reference_core.amf.ue_context import Connection
+from regstorm.reference_core.amf.uplink import Reading, Unusable, read_initial, read_uplink
+from regstorm.reference_core.service_queue import ServiceQueue
+
+Dispatch = Callable[[Connection, Reading, MessageClass, float], None]
+
+
+class Entry:
+    """The AMF's entry gate."""
+
+    def __init__(self, env: Environment, queue: ServiceQueue, dispatch: Dispatch) -> None:
+        """`dispatch` gets every message that is let in, when the AMF has worked it off."""
+        self._env = env
+        self._queue = queue
+        self._dispatch = dispatch
+        self._rejection_cost = env.settings.shedding.rejection_cost
+
+    def initial(self, connection: Connection, message: InitialUeMessage, now: float) -> None:
+        """The NAS message of an INITIAL UE MESSAGE, on its new connection."""
+        env = self._env
+        env.tally.count(counters.AMF_UPLINK, now)
+        reading = read_initial(message.nas, message.s_tmsi, env.contexts, env.identity)
+        if isinstance(reading, Unusable):
+            self._count_unusable(reading, now)
+            env.n2.release(connection, ngap_causes.NAS_UNSPECIFIED, now)
+            return
+        self._decide(connection, reading, now)
+
+    def uplink(self, connection: Connection, nas: bytes, now: float) -> None:
+        """The NAS message of an UPLINK NAS TRANSPORT."""
+        env = self._env
+        env.tally.count(counters.AMF_UPLINK, now)
+        ue = connection.ue
+        if connection.releasing or ue is None:
+            return  # it crossed the release
+        reading = read_uplink(nas, connection, ue)
+        if isinstance(reading, Unusable):
+            self._count_unusable(reading, now)
+            if reading.cause is not None:
+                self.tell(connection, FivegmmStatus(reading.cause))
+            return
+        self._decide(connection, reading, now)
+
+    def tell(self, connection: Connection, message: FivegmmStatus | DlNasTransport) -> None:
+        """A message outside any procedure, protected as the connection demands."""
+        ue = connection.ue
+        security = ue.security if ue is not None and connection.secured else None
+        self._env.n2.send_nas(connection, protected(security, message))
+
+    # --- the decision ------------------------------------------------------------------------------------------------
+
+    def _decide(self, connection: Connection, reading: Reading, now: float) -> None:
+        env = self._env
+        kind = classify(reading.message, connection)
+        decision = env.door.decide(now, kind.message_class, kind.first)
+        tier = env.door.tier(kind.message_class)
+        if isinstance(decision, Refused):
+            env.tally.count(counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP, now)
+            if decision.action == "reject" or kind.message_class is MessageClass.PDU_SESSION:
+                self._work(tier, self._rejection_cost, lambda at: self._refuse(connection, reading, kind, at), now)
+            return
+        if kind.first:
+            env.tally.count(counters.ADMITTED_FIRST, now)
+        self._work(tier, 1.0, lambda at: self._act(connection, reading, kind, at), now)
+
+    def _work(self, tier: int, cost: float, job: Callable[[float], None], now: float) -> None:
+        if not self._queue.offer(now, tier, cost, job):
+            self._env.tally.count(counters.AMF_DROPPED, now)
+
+    def _act(self, connection: Connection, reading: Reading, kind: Classified, now: float) -> None:
+        if connection.alive and not connection.releasing:
+            self._dispatch(connection, reading, kind.message_class, now)
+
+    # --- refusals ----------------------------------------------------------------------------------------------------
+
+    def _refuse(self, connection: Connection, reading: Reading, kind: Classified, now: float) -> None:
+        if not connection.alive or connection.releasing:
+            return
+        message = reading.message
+        if isinstance(message, UlNasTransport):
+            answer = DlNasTransport(
+                message.payload, message.pdu_session_id, FivegmmCause.CONGESTION, self._env.back_off()
+            )
+            self.tell(connection, answer)
+        elif kind.first or self._registration_is_running(connection):
+            service = isinstance(message, ServiceRequest)
+            timer = self._env.door.draw_t3346()
+            self._reject(
+                connection,
+                reading,
+                ServiceReject(FivegmmCause.CONGESTION, timer)
+                if service
+                else RegistrationReject(FivegmmCause.CONGESTION, timer),
+                now,
+            )
+
+    def _registration_is_running(self, connection: Connection) -> bool:
+        """Its request has not been accepted: only then there is something to reject."""
+        ue = connection.ue
+        return ue is not None and ue.procedure is not None and ue.request is not None and not ue.registered
+
+    def _reject(
+        self, connection: Connection, reading: Reading, message: RegistrationReject | ServiceReject, now: float
+    ) -> None:
+        """Protected if the UE is known: else it may not trust T3346 and draws its own (TS 24.501 5.5.1.2.5)."""
+        security = self._security_for(connection, reading)
+        kind = "plain" if security is None else "protected"
+        self._env.tally.count(f"{counters.AMF_REJECTS}.{kind}", now)
+        self._env.n2.send_nas(connection, protected(security, message))
+        self._env.n2.release(connection, ngap_causes.NAS_UNSPECIFIED, now)
+
+    def _security_for(self, connection: Connection, reading: Reading) -> SecurityContext | None:
+        if isinstance(reading.message, RegistrationRequest | ServiceRequest):
+            return reading.ue.security if reading.verified and reading.ue is not None else None
+        ue = connection.ue
+        return ue.security if ue is not None and connection.secured else None
+
+    def _count_unusable(self, unusable: Unusable, now: float) -> None:
+        if unusable.unreadable:
+            self._env.tally.count(counters.DECODE_ERRORS, now)
+            self._env.tally.count(f"{counters.DECODE_ERRORS}.nas", now)
+        else:
+            self._env.tally.count(counters.PROTOCOL_ERRORS, now)

@@ -1,0 +1,198 @@
+"""Initial and emergency registration (TS 23.502 4.2.2.2.2, TS 24.501 5.5.1.2).
+
+Reads like the call flow: who is it, authenticate, secure, tell the UDM, fetch the subscription, ask for the policy,
+accept, complete. Thirteen UDM pairs hang on it with two sessions; seven of them are asked for here.
+"""
+
+from collections.abc import Generator
+from typing import Any
+
+from protocols.causes import FivegmmCause
+from protocols.identities import Guti, Suci
+from protocols.nas5g.encode import encode as encode_nas
+from protocols.nas5g.messages import (
+    RegistrationAccept,
+    RegistrationComplete,
+    RegistrationReject,
+    RegistrationRequest,
+)
+from protocols.ngap import causes as ngap_causes
+from protocols.ngap.messages import (
+    InitialContextSetupFailure,
+    InitialContextSetupRequest,
+    InitialContextSetupResponse,
+)
+from protocols.timers import GprsTimer2, GprsTimer3
+from regstorm.records import counters
+from regstorm.records import operations as ops
+from regstorm.reference_core.amf.common_procedures import (
+    AuthenticationFailed,
+    Rejected,
+    SecurityModeRefused,
+    authenticate,
+    establish_security,
+    identify,
+    reject_authentication,
+)
+from regstorm.reference_core.amf.environment import AMF_NAME
+from regstorm.reference_core.amf.task import T3550, BackendFailed, Expect, Steps, Task, Unanswered
+from regstorm.reference_core.bus import Call, Failed
+from regstorm.reference_core.payloads import AmData, AmfRegistration
+
+Part = Generator[Call | Expect, Any, Any]
+
+
+def registration(task: Task, request: RegistrationRequest, verified: bool) -> Steps:
+    """One registration, to REGISTRATION COMPLETE or to its end without success.
+
+    `verified`: the request came under the UE's security context, which this AMF has kept.
+    """
+    try:
+        request = yield from _secure(task, request, verified)
+        yield from _subscribe(task)
+        yield from _accept(task, request)
+    except Rejected as end:
+        reject(task, RegistrationReject(end.cause))
+    except AuthenticationFailed:
+        task.write_off()
+        reject_authentication(task)
+        task.release_at_end(ngap_causes.AUTHENTICATION_FAILURE)
+    except BackendFailed:
+        tell_backend_failure(task)
+    except (SecurityModeRefused, Unanswered):
+        abandon(task)
+
+
+# --- how it goes well --------------------------------------------------------------------------------------------
+
+
+def _secure(task: Task, request: RegistrationRequest, verified: bool) -> Part:
+    """Who it is, and a security context that both sides share; returns the complete request."""
+    ue, env = task.ue, task.env
+    ue.capability = request.security_capability or ue.capability
+    if verified and env.authenticate == "when_needed":
+        return request  # the exchange was re-established by the request itself (TS 24.501 4.4.2.3)
+    suci = None if verified else request.identity if isinstance(request.identity, Suci) else (yield from identify(task))
+    supi, kamf, ngksi = yield from authenticate(task, suci)
+    replaced = env.contexts.identify(ue, supi)
+    if replaced is not None:
+        supersede(task, replaced)
+    complete = yield from establish_security(task, ngksi, kamf, ask_for_request=not verified)
+    request = complete or request
+    ue.capability = request.security_capability or ue.capability
+    identity = request.identity
+    if isinstance(identity, Guti) and env.identity.is_ours(identity) and env.contexts.by_tmsi(identity.tmsi) is None:
+        # should the rest fail, the UE comes back with this GUTI and the new context: it has to be found
+        env.contexts.adopt_guti(ue, identity)
+    return request
+
+
+def supersede(task: Task, old: Any) -> None:
+    """The subscriber was known under another context: its connection, procedures and sessions end here."""
+    for running in old.tasks():
+        running.abort(task.now)
+    if old.connection is not None:
+        task.env.n2.release(old.connection, ngap_causes.RELEASE_DUE_TO_5GC_GENERATED_REASON, task.now)
+    task.env.write_off_open(old, task.now)
+
+
+def _subscribe(task: Task) -> Part:
+    """Steps 14 and 16: five pairs on N8, then the policy."""
+    for operation, payload in (
+        (ops.REGISTER_AMF, AmfRegistration(AMF_NAME)),
+        (ops.GET_AM_DATA, None),
+        (ops.GET_SMF_SELECTION, None),
+        (ops.GET_UE_CONTEXT_IN_SMF, None),
+        (ops.SUBSCRIBE_AMF, None),
+        (ops.CREATE_AM_POLICY, None),
+    ):
+        answer = yield from task.call(operation, payload)
+        if isinstance(answer, Failed):  # 404 USER_NOT_FOUND and the like (TS 29.524)
+            raise Rejected(FivegmmCause.FIVEGS_SERVICES_NOT_ALLOWED)
+        if isinstance(answer, AmData) and task.env.identity.slice not in answer.slices:
+            raise Rejected(FivegmmCause.NO_NETWORK_SLICES_AVAILABLE)
+
+
+def _accept(task: Task, request: RegistrationRequest) -> Part:
+    """INITIAL CONTEXT SETUP with REGISTRATION ACCEPT; T3550 repeats the accept until it is completed."""
+    ue, env, connection = task.ue, task.env, task.connection
+    ue.sessions.clear()  # an initial registration begins without sessions (TS 24.501 5.5.1.2.4)
+    env.contexts.offer_guti(ue, env.identity.guti(env.tmsis.next()))
+    ue.registered = True
+    accept = encode_nas(registration_accept(task, with_guti=True))
+    security = ue.security
+    if security is None:
+        raise RuntimeError("a registration cannot be accepted without a security context")
+    env.n2.send(
+        connection,
+        InitialContextSetupRequest(
+            connection.amf_ue_id,
+            connection.ran_ue_id,
+            env.identity.guami,
+            (env.identity.slice,),
+            ue.capability,
+            security.k_gnb(connection.base_count),
+            task.protect(accept),
+        ),
+    )
+    answers = (RegistrationComplete, InitialContextSetupResponse, InitialContextSetupFailure)
+    completed = False
+    while not (completed and connection.context_set_up):
+        answer = yield Expect(answers, T3550, lambda now: task.tell_plain(accept))
+        match answer:
+            case InitialContextSetupFailure():
+                abandon(task)
+                return
+            case InitialContextSetupResponse():
+                connection.context_set_up = True
+            case RegistrationComplete():
+                completed = True
+    env.contexts.confirm_guti(ue)
+    ue.open_procedures.append(task.account)
+    if not request.follow_on:
+        task.release_at_end(ngap_causes.NORMAL_RELEASE)
+
+
+def registration_accept(task: Task, with_guti: bool) -> RegistrationAccept:
+    """What every accept of this network carries."""
+    ue, env = task.ue, task.env
+    settings = env.settings
+    return RegistrationAccept(
+        guti=ue.next_guti if with_guti else None,
+        tai_list=env.identity.tai_list,
+        allowed_nssai=(env.identity.slice,),
+        t3512=GprsTimer3.of(settings.t3512_s),
+        t3502=GprsTimer2.of(settings.t3502_s),
+    )
+
+
+# --- how it ends otherwise -----------------------------------------------------------------------------------------
+
+
+def reject(task: Task, message: RegistrationReject) -> None:
+    """REGISTRATION REJECT, and the signalling connection is released (TS 24.501 5.5.1.2.5)."""
+    task.write_off()
+    kind = "protected" if task.connection.secured else "plain"
+    task.env.tally.count(f"{counters.AMF_REJECTS}.{kind}", task.now)
+    task.tell(message)
+    task.release_at_end(ngap_causes.NAS_UNSPECIFIED)
+
+
+def tell_backend_failure(task: Task) -> None:
+    """A function behind the AMF gave no answer: what the UE hears is a setting, and each makes another storm."""
+    env = task.env
+    env.tally.count(counters.AMF_BACKEND_FAILURES, task.now)
+    match env.settings.on_backend_failure:
+        case "silent":
+            task.write_off()  # the UE's T3510 decides; the connection is left to it
+        case "22_t3346":
+            reject(task, RegistrationReject(FivegmmCause.CONGESTION, env.door.draw_t3346()))
+        case "111":
+            reject(task, RegistrationReject(FivegmmCause.PROTOCOL_ERROR_UNSPECIFIED))
+
+
+def abandon(task: Task) -> None:
+    """The procedure is aborted and the connection released (TS 24.501 5.4.1.3.7 b, 5.4.2.5, 5.5.1.2.8 c)."""
+    task.write_off()
+    task.env.tally.count(counters.AMF_ABANDONED, task.now)
+    task.release_at_end(ngap_causes.NAS_UNSPECIFIED)

@@ -1,0 +1,178 @@
+"""What the AMF keeps: associations, connections, UEs and their sessions. Plain data, and the ways to find it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from protocols.identities import Guti
+from protocols.nas5g.messages import NO_KEY, RegistrationRequest, Snssai
+from protocols.nas_security import SecurityContext
+from protocols.ngap.messages import RrcCause
+
+if TYPE_CHECKING:
+    from regstorm.reference_core.amf.task import Task
+
+DEFAULT_CAPABILITY = b"\xa0\xa0"
+"""UE security capability where the UE did not tell one: 5G-EA0 and EA2, 5G-IA0 and IA2 (TS 24.501 9.11.3.54)."""
+
+FIRST_AMF_UE_ID = 65_536
+LAST_AMF_UE_ID = (1 << 24) - 1
+"""Between the two, every AMF UE NGAP ID takes the same number of octets."""
+
+
+@dataclass(slots=True, eq=False)
+class Association:
+    """A gNB's association; `connections` by RAN UE NGAP ID."""
+
+    peer: int
+    send: Callable[[bytes, int], None]
+    set_up: bool = False
+    """NG Setup has succeeded."""
+    connections: dict[int, "Connection"] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Connection:
+    """A UE-associated logical NG connection with the N1 signalling connection on it."""
+
+    association: Association
+    amf_ue_id: int
+    ran_ue_id: int
+    stream: int
+    rrc_cause: RrcCause
+    ue: "UeContext | None" = None
+    alive: bool = True
+    """False once it has been released at both ends, or its association is gone."""
+    releasing: bool = False
+    """UE CONTEXT RELEASE COMMAND is sent: uplink messages do not count any more."""
+    secured: bool = False
+    """Secure exchange of NAS messages is established (TS 24.501 4.4.4): plain messages are discarded."""
+    context_set_up: bool = False
+    """The gNB has the UE's context: INITIAL CONTEXT SETUP has succeeded."""
+    follows_registration: bool = False
+    """A registration was admitted here and its sessions are not all up yet: they follow up."""
+    base_count: int = 0
+    """The uplink NAS COUNT that K_gNB comes from (TS 33.501 6.8.1.2.2)."""
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """A PDU session as the AMF sees it."""
+
+    dnn: str
+    snssai: Snssai
+
+
+@dataclass(slots=True, eq=False)
+class UeContext:
+    """A UE. Without a SUPI it is a stranger: its context goes with its connection."""
+
+    supi: str | None = None
+    guti: Guti | None = None
+    next_guti: Guti | None = None
+    """Sent in a REGISTRATION ACCEPT that has not been completed; both are valid meanwhile (TS 24.501 5.5.1.2.4)."""
+    security: SecurityContext | None = None
+    candidate: SecurityContext | None = None
+    """Not in use before SECURITY MODE COMPLETE."""
+    capability: bytes = DEFAULT_CAPABILITY
+    registered: bool = False
+    """RM-REGISTERED. Else deregistered, implicitly if it has a SUPI."""
+    sessions: dict[int, Session] = field(default_factory=dict)
+    connection: Connection | None = None
+    procedure: "Task | None" = None
+    """The 5GMM procedure that runs."""
+    session_tasks: dict[int, "Task"] = field(default_factory=dict)
+    request: RegistrationRequest | None = None
+    """What the running registration was asked with: tells a repetition from a new request (5.5.1.2.8 d, e)."""
+    open_procedures: list[int] = field(default_factory=list)
+    """Procedures since the last full service, for the books on pairs."""
+
+    @property
+    def ngksi(self) -> int:
+        """The key set identifier of the security context in use."""
+        return NO_KEY if self.security is None else self.security.ngksi
+
+    def tasks(self) -> Iterator["Task"]:
+        """Everything that runs for this UE."""
+        if self.procedure is not None:
+            yield self.procedure
+        yield from list(self.session_tasks.values())
+
+
+class UeContexts:
+    """The UEs that the AMF knows, by SUPI and by 5G-TMSI of its GUAMI."""
+
+    def __init__(self) -> None:
+        self._by_supi: dict[str, UeContext] = {}
+        self._by_tmsi: dict[int, UeContext] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_supi)
+
+    def by_supi(self, supi: str) -> UeContext | None:
+        """The UE of that subscriber."""
+        return self._by_supi.get(supi)
+
+    def by_tmsi(self, tmsi: int) -> UeContext | None:
+        """The UE with that 5G-TMSI."""
+        return self._by_tmsi.get(tmsi)
+
+    def identify(self, ue: UeContext, supi: str) -> UeContext | None:
+        """`ue` turned out to be that subscriber; returns the context that it replaces, taken out of the indices."""
+        old = self._by_supi.get(supi)
+        ue.supi = supi
+        self._by_supi[supi] = ue
+        if old is None or old is ue:
+            return None
+        for guti in (old.guti, old.next_guti):
+            self._unbind(guti, old)
+        return old
+
+    def adopt_guti(self, ue: UeContext, guti: Guti) -> None:
+        """The UE is known by this GUTI and no other."""
+        for old in (ue.guti, ue.next_guti):
+            self._unbind(old, ue)
+        ue.guti, ue.next_guti = guti, None
+        self._by_tmsi[guti.tmsi] = ue
+
+    def offer_guti(self, ue: UeContext, guti: Guti) -> None:
+        """The UE is being told a new GUTI; the one it has stays valid."""
+        self._unbind(ue.next_guti, ue)
+        ue.next_guti = guti
+        self._by_tmsi[guti.tmsi] = ue
+
+    def confirm_guti(self, ue: UeContext) -> None:
+        """The UE uses the new GUTI; the old one is void."""
+        if ue.next_guti is not None:
+            self.adopt_guti(ue, ue.next_guti)
+
+    def all(self) -> list[UeContext]:
+        """Everybody, in the order in which they became known."""
+        return list(self._by_supi.values())
+
+    def clear(self) -> None:
+        """Nobody is known any more."""
+        self._by_supi.clear()
+        self._by_tmsi.clear()
+
+    def _unbind(self, guti: Guti | None, ue: UeContext) -> None:
+        if guti is not None and self._by_tmsi.get(guti.tmsi) is ue:
+            del self._by_tmsi[guti.tmsi]
+
+
+class TmsiAllocator:
+    """5G-TMSIs in a fixed order that does not show how many there were before (TS 33.501 6.12.3)."""
+
+    _FACTOR = 0x9E3779B1  # odd, so the map is one-to-one modulo 2^32
+
+    def __init__(self, contexts: UeContexts) -> None:
+        self._contexts = contexts
+        self._number = 0
+
+    def next(self) -> int:
+        """One that nobody has; all ones is none (TS 23.003 2.4)."""
+        while True:
+            self._number += 1
+            tmsi = self._number * self._FACTOR % (1 << 32)
+            if tmsi != 0xFFFFFFFF and self._contexts.by_tmsi(tmsi) is None:
+                return tmsi

@@ -1,0 +1,171 @@
+"""The bundled reference core: AMF, AUSF, UDM, SMF and PCF on one bus, sans-I/O.
+
+Whoever drives it hands it associations and octets with `now`, and an agenda that calls it when something is due. It
+sends through the callable that came with each association. The same seed, scenario and messages give the same run.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from typing import Literal
+
+from protocols.credentials import prior_context, supi_of
+from protocols.identities import Plmn
+from protocols.nas5g.messages import NetworkDeregistrationRequest
+from protocols.nas_security import Algorithms, SecurityContext, Side
+from protocols.ngap.messages import Guami
+from regstorm.overload import compose
+from regstorm.records.operations import PAIRS_PER_REGISTRATION, UPLINK_MESSAGES_PER_REGISTRATION, Nf
+from regstorm.records.ports import Agenda, Tally
+from regstorm.records.scenario import Core, Network
+from regstorm.records.strategy import Strategy
+from regstorm.reference_core.amf.amf import Amf
+from regstorm.reference_core.amf.environment import NetworkIdentity
+from regstorm.reference_core.amf.ue_context import Session, UeContext
+from regstorm.reference_core.ausf import Ausf
+from regstorm.reference_core.bus import Bus
+from regstorm.reference_core.pair_ledger import PairLedger
+from regstorm.reference_core.pcf import Pcf
+from regstorm.reference_core.service_queue import ServiceQueue
+from regstorm.reference_core.smf import Smf
+from regstorm.reference_core.subscribers import Subscribers
+from regstorm.reference_core.udm import Subscription, Udm
+
+AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
+"""The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
+
+_SESSIONS_OF_THE_CATALOGUE = 2
+_PAIRS_PER_SESSION = PAIRS_PER_REGISTRATION["N10"] // _SESSIONS_OF_THE_CATALOGUE
+_PAIRS_WITHOUT_SESSIONS = sum(PAIRS_PER_REGISTRATION.values()) - PAIRS_PER_REGISTRATION["N10"]
+_MESSAGES_WITHOUT_SESSIONS = UPLINK_MESSAGES_PER_REGISTRATION - _SESSIONS_OF_THE_CATALOGUE
+
+
+def pairs_per_registration(sessions: int) -> int:
+    """UDM pairs of a registration with that many PDU sessions."""
+    return _PAIRS_WITHOUT_SESSIONS + _PAIRS_PER_SESSION * sessions
+
+
+def uplink_messages_per_registration(sessions: int) -> int:
+    """Uplink NAS messages of the same: one more for each session."""
+    return _MESSAGES_WITHOUT_SESSIONS + sessions
+
+
+class ReferenceCore:
+    """One core for one run."""
+
+    def __init__(
+        self,
+        core: Core,
+        network: Network,
+        strategy: Strategy,
+        agenda: Agenda,
+        rng: Random,
+        tally: Tally,
+        seed: int,
+        population: int,
+        authenticate: Literal["always", "when_needed"] = "always",
+        home_private_keys: Mapping[int, bytes] | None = None,
+    ) -> None:
+        """`core` and `population` are those of the sample. `seed` makes credentials and contexts from before the run.
+
+        `authenticate`: whether a UE whose context was kept is challenged all the same (scenario: outage).
+        """
+        self._seed = seed
+        self.network = network
+        self.identity = NetworkIdentity(
+            network, Guami(Plmn(network.mcc, network.mnc), AMF_REGION, AMF_SET, AMF_POINTER)
+        )
+        self.ledger = PairLedger(tally)
+        self.bus = Bus(core.bus, agenda, tally)
+        # each part draws from its own generator, so that a change in one does not shift the others
+        udm_rng, vectors_rng, amf_rng, door_rng = (Random(rng.getrandbits(64)) for _ in range(4))
+        sessions = len(network.dnns)
+        udm_capacity = core.udm.capacity_pairs_per_s
+        udm_server = compose.server(core.udm.shedding_in_force, udm_capacity, strategy, udm_rng)
+        self.subscribers = Subscribers(seed, self.identity.plmn, population, home_private_keys or {})
+        self.udm = Udm(
+            self.subscribers,
+            Subscription((self.identity.slice,), network.dnns),
+            ServiceQueue(udm_server, agenda),
+            compose.tier_table(strategy),
+            vectors_rng,
+            tally,
+            self.ledger,
+            core.udm.cost_per_operation,
+        )
+        self.bus.serve(Nf.UDM, self.udm)
+        Ausf(self.bus)
+        Pcf(self.bus)
+        self.smf = Smf(self.bus, agenda, tally)
+        amf_server = compose.server(core.amf.shedding, core.amf.capacity_messages_per_s, strategy, amf_rng)
+        door = compose.front_door(
+            strategy,
+            udm_capacity,
+            pairs_per_registration(sessions),
+            uplink_messages_per_registration(sessions),
+            door_rng,
+        )
+        amf_queue = ServiceQueue(amf_server, agenda)
+        self.amf = Amf(core.amf, self.identity, authenticate, self.bus, agenda, tally, self.ledger, door, amf_queue)
+
+    def start(self, now: float) -> None:
+        """Heartbeats begin."""
+        self.bus.start_heartbeats(now)
+
+    # --- N2 ----------------------------------------------------------------------------------------------------------
+
+    def association_up(self, peer: int, send: Callable[[bytes, int], None], now: float) -> None:
+        """A gNB has connected; `send(octets, stream)` reaches it. `peer` is a number that no other gNB has."""
+        self.amf.association_up(peer, send)
+
+    def receive(self, peer: int, data: bytes, stream: int, now: float) -> None:
+        """One NGAP PDU came from that gNB. No octets raise anything."""
+        self.amf.receive(peer, data, stream, now)
+
+    def association_lost(self, peer: int, reason: object, now: float) -> None:
+        """The association is gone, for whatever reason: all its connections end, nothing of them stays."""
+        self.amf.association_lost(peer, now)
+
+    # --- before and during an outage ---------------------------------------------------------------------------------
+
+    def provision(self, indices: Iterable[int]) -> None:
+        """These subscribers are registered with all their sessions and idle, as `credentials.prior_context` has it.
+
+        The session to the n-th DNN of the network has PDU session identity n, counted from 1.
+        """
+        identity, guami = self.identity, self.identity.guami
+        algorithms = Algorithms(identity.ciphering[0], identity.integrity[0])
+        for index in indices:
+            prior = prior_context(self._seed, index, identity.plmn, guami.region, guami.set_id, guami.pointer)
+            security = SecurityContext(
+                Side.NETWORK, prior.ngksi, prior.kamf, algorithms, prior.uplink_count, prior.downlink_count
+            )
+            supi = supi_of(index, identity.plmn)
+            ue = UeContext(supi=supi, guti=prior.guti, security=security, registered=True)
+            for psi, dnn in enumerate(self.network.dnns, start=1):
+                ue.sessions[psi] = Session(dnn, identity.slice)
+                self.smf.provision(supi, psi, dnn)
+            self.amf.know(ue)
+
+    def deregister_implicitly(self, indices: Iterable[int], now: float) -> None:
+        """The outage has taken these UEs: no connection, no session, deregistered; GUTI and keys are kept."""
+        for index in indices:
+            ue = self.amf.contexts.by_supi(supi_of(index, self.identity.plmn))
+            if ue is not None:
+                for psi in ue.sessions:
+                    self.smf.forget(ue.supi or "", psi)
+                self.amf.deregister_implicitly(ue, now)
+
+    def lose_contexts(self, now: float) -> None:
+        """The AMF restarts: it knows no UE any more. What the SMF has is replaced when the UEs come back."""
+        self.amf.lose_contexts(now)
+
+    def deregister(self, index: int, reregistration_required: bool, now: float) -> None:
+        """The network sends this UE away (O&M); an unknown one is none of its business."""
+        ue = self.amf.contexts.by_supi(supi_of(index, self.identity.plmn))
+        if ue is not None:
+            self.amf.deregister(ue, NetworkDeregistrationRequest(reregistration_required), now)
+
+    @property
+    def connections(self) -> int:
+        """UE-associated connections that there are."""
+        return len(self.amf.n2)

@@ -1,0 +1,36 @@
+"""A protected server and the agenda that tells it when a job is done."""
+
+from collections.abc import Callable
+
+from regstorm.overload.protected_server import ProtectedServer
+from regstorm.records.ports import Agenda
+
+Job = Callable[[float], None]
+
+
+class ServiceQueue:
+    """Does each job when its work is finished, in the order of the server; what is shed is never done."""
+
+    def __init__(self, server: ProtectedServer[Job], agenda: Agenda) -> None:
+        self.server = server
+        self._agenda = agenda
+        self._finish_is_due = False
+
+    def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
+        """False: shed. True: `job(now)` is called when the server is done with it, later than this call."""
+        accepted = self.server.offer(now, tier, cost, job)
+        if accepted and not self._finish_is_due:
+            self._await_finish()
+        return accepted
+
+    def _await_finish(self) -> None:
+        due_s = self.server.next_finish
+        if due_s is not None:
+            self._finish_is_due = True
+            self._agenda.at(due_s, self._finish)
+
+    def _finish(self, now: float) -> None:
+        job = self.server.finish(now)
+        self._finish_is_due = False
+        self._await_finish()
+        job(now)
