@@ -73,3 +73,11 @@ def _family(failure: str) -> type[AttemptFailed]:
     if failure.endswith("expired"):
         return NoAnswer
     return LowerLayerFailure
+
+
+def totals(environment: Environment) -> dict[str, dict[str, int]]:
+    """What Locust has counted: attempts and failures by name."""
+    return {
+        name: {"attempts": entry.num_requests, "failures": entry.num_failures}
+        for (name, _), entry in sorted(environment.stats.entries.items())
+    }
