@@ -118,12 +118,12 @@ class Template:
     def _learn(self, *values: Any) -> Encoder:
         """Compile, check and keep the shape of `values`. A full cache keeps no more: the reference serves."""
         if len(self._encoders) >= self.max_shapes:
-            return self._reference
-        self._reference(*values)  # raises here for what cannot be encoded
+            return self.reference
+        self.reference(*values)  # raises here for what cannot be encoded
         items = list(zip(self._fields.items(), values, strict=True))
         classes = {name: kind.class_of(value) for (name, kind), value in items}
         if not all(kind.compiles(classes[name]) for name, kind in self._fields.items()):
-            return self._reference
+            return self.reference
         shape = _Shape(self._build, self._fields, classes)
         encoder, decoder = shape.compile()
         self._check(encoder, decoder, classes)
@@ -134,7 +134,8 @@ class Template:
             shapes.setdefault(len(shape.reference), []).append((decoder, make))
         return encoder
 
-    def _reference(self, *values: Any) -> bytes:
+    def reference(self, *values: Any) -> bytes:
+        """What `encode` gives, slowly: the octets from the declaration itself."""
         return self._build(**dict(zip(self._fields, values, strict=True)))
 
     def _check(self, encoder: Encoder, decoder: Decoder, classes: Classes) -> None:
@@ -142,7 +143,7 @@ class Template:
         rng = Random(1)
         for _ in range(CHECKS_PER_SHAPE):
             values = tuple(kind.draw(rng, classes[name]) for name, kind in self._fields.items())
-            expected = self._reference(*values)
+            expected = self.reference(*values)
             if encoder(*values) != expected:
                 raise TemplateError(f"encodes {values} as {encoder(*values).hex()}, not {expected.hex()}")
             if decoder(expected) != values:

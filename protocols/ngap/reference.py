@@ -147,6 +147,17 @@ def _response_transfer(fields: Fields) -> tuple[bytes, bytes]:
     return _gtp_tunnel(fields["dLQosFlowPerTNLInformation"]["uPTransportLayerInformation"])
 
 
+def _transfer(value: Any) -> bytes:
+    """The octets of a transfer, which pycrate has looked into if it could."""
+    if isinstance(value, bytes):
+        return value
+    type_name, content = value
+    element = getattr(_IES, type_name.replace("-", "_"))
+    element.set_val(content)
+    octets: bytes = element.to_aper()
+    return octets
+
+
 def _setup_items(items: list[Fields]) -> tuple[Any, ...]:
     transfer = "pDUSessionResourceSetupRequestTransfer"
     return tuple(
@@ -154,7 +165,7 @@ def _setup_items(items: list[Fields]) -> tuple[Any, ...]:
             item["pDUSessionID"],
             item.get("nAS-PDU", item.get("pDUSessionNAS-PDU", b"")),
             _snssai(item["s-NSSAI"]),
-            item[transfer],
+            _transfer(item[transfer]),
         )
         for item in items
     )
@@ -163,7 +174,7 @@ def _setup_items(items: list[Fields]) -> tuple[Any, ...]:
 def _transfer_items(items: list[Fields]) -> tuple[Any, ...]:
     """Items of an id and one transfer, whatever its name."""
     return tuple(
-        (item["pDUSessionID"], next(value for name, value in item.items() if name.endswith("Transfer")))
+        (item["pDUSessionID"], next(_transfer(item[name]) for name in item if name.endswith("Transfer")))
         for item in items
     )
 
