@@ -240,7 +240,7 @@ def _decode_walking(pdu: bytes, counters: Counters) -> m.Message | m.Unreadable:
 
 def _entry(pdu: bytes) -> MessageEntry:
     """Which message a PDU is, by its head. Raises Malformed for no head and for a procedure that we do not know."""
-    if len(pdu) < 4 or pdu[0] & 0b10011111 or pdu[2] & 63 or pdu[2] >= 192:
+    if len(pdu) < 4 or pdu[0] not in (0x00, 0x20, 0x40) or pdu[2] & 63 or pdu[2] >= 192:
         raise Malformed("no NGAP PDU", TRANSFER_SYNTAX_ERROR)
     entry = _BY_HEAD.get(pdu[:2])
     if entry is None or entry.name not in _MAKERS:
