@@ -29,7 +29,8 @@ class Figure:
         values = group.values(self.value)
         known = [value for value in values if value is not None]
         if not known:
-            return self.missing
+            ended = any(run.look_up("recovery") for run in group.runs)
+            return self.missing if ended else "not known"
         middle = group.median(self.value)
         text = self.missing if middle is None else self.wording(middle)
         if len(known) < len(values):

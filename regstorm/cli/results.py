@@ -19,13 +19,13 @@ def show(console: Console, comparison: Comparison) -> None:
     """Headline, main figures and verdicts."""
     colour = "red" if comparison.partial else "bold"
     console.print()
-    console.print(headline(comparison), style=colour, markup=False, highlight=False)
+    console.print(headline(comparison), style=colour, markup=False, highlight=False, soft_wrap=True)
     table = Table("", *(group.name for group in comparison.groups), box=None, pad_edge=False)
     for row in rows(comparison.groups, IN_THE_TERMINAL):
         table.add_row(row.name, *row.cells)
     console.print(table)
     for line in comparison.warnings:
-        console.print(f"! {line}", style="yellow", markup=False, highlight=False)
+        console.print(f"! {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
     for run in all_runs(comparison):
         _say_verdict(console, run)
 
@@ -33,12 +33,14 @@ def show(console: Console, comparison: Comparison) -> None:
 def _say_verdict(console: Console, run: Run) -> None:
     name = f"{run.strategy}, seed {run.entry.get('seed')}"
     if not run.complete:
-        console.print(f"{name}: PARTIAL, no verdict: {run.why}", style="red", markup=False, highlight=False)
+        console.print(
+            f"{name}: PARTIAL, no verdict: {run.why}", style="red", markup=False, highlight=False, soft_wrap=True
+        )
     elif run.look_up("verdict", "pass") is False:
         missed = "; ".join(str(line) for line in run.look_up("verdict", "failed") or [])
-        console.print(f"{name}: missed: {missed}", style="red", markup=False, highlight=False)
+        console.print(f"{name}: missed: {missed}", style="red", markup=False, highlight=False, soft_wrap=True)
     else:
-        console.print(f"{name}: passed", style="green", markup=False, highlight=False)
+        console.print(f"{name}: passed", style="green", markup=False, highlight=False, soft_wrap=True)
 
 
 def say_where(console: Console, page: Path) -> None:
