@@ -1,0 +1,164 @@
+"""The chain of a UE's way back as data: its stages, each an uplink message and the calls that it causes.
+
+A stage is what happens between an uplink NAS message and the answer to it. Its calls are made one after the other;
+those to the UDM are the pairs at the bottleneck, the others cost a hop on the bus and nothing else (TS 23.502
+4.2.2.2.2 and 4.3.2.2.1). A later part of the chain (IMS) is more stages of the same kind.
+"""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, NamedTuple
+
+from regstorm.overload.amplification import skips_authentication
+from regstorm.records import operations as ops
+from regstorm.records.operations import Operation
+from regstorm.records.scenario import Scenario
+
+
+KNOWN: Final = 0
+UNKNOWN_GUTI: Final = 1
+ANONYMOUS: Final = 2
+
+
+class Repeats(Enum):
+    """Who asks again if the stage's uplink message is lost."""
+
+    NOBODY = auto()
+    """It is the first message: the UE's guard timer ends the attempt."""
+    NETWORK = auto()
+    """The AMF repeats what it has sent before (T3550, T3560, T3570)."""
+    UE = auto()
+    """The UE repeats its message (T3580)."""
+
+
+class Pair(NamedTuple):
+    """One request to the UDM and its answer."""
+
+    operation: Operation
+    hops: int
+    """Bus hops from the answer before it (or the uplink message) until it arrives at the UDM."""
+    first: bool = False
+    """It is the first that its procedure asks for; at the UDM, too, the class of the message decides about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """An uplink NAS message and what it costs."""
+
+    name: str
+    repeats: Repeats
+    timer: str = ""
+    """Of the network, if it repeats: the name under which a retransmission is counted."""
+    pairs: tuple[Pair, ...] = ()
+    hops_after: int = 0
+    """Bus hops from the last pair (or the uplink message) to the answer of the stage."""
+    late_pairs: tuple[Pair, ...] = ()
+    """Asked for after the answer has been sent: nobody waits for them."""
+    dnn: str | None = None
+    """The session that it asks for; None: it belongs to the registration."""
+    accepts: bool = False
+    """Its answer is the REGISTRATION ACCEPT."""
+    secures: bool = False
+    """From its answer on, NAS messages are protected by a new security context."""
+
+
+class Chain(NamedTuple):
+    """All stages of one way back."""
+
+    stages: tuple[Stage, ...]
+
+    @property
+    def pairs(self) -> int:
+        """UDM pairs if nothing is repeated."""
+        return sum(len(stage.pairs) + len(stage.late_pairs) for stage in self.stages)
+
+    @property
+    def messages(self) -> int:
+        """Uplink NAS messages if nothing is repeated."""
+        return len(self.stages)
+
+    @property
+    def first_session(self) -> int:
+        """Index of the first stage that asks for a session."""
+        return next((i for i, stage in enumerate(self.stages) if stage.dnn is not None), len(self.stages))
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """The chains of a scenario, by what the AMF knows of the UE when it comes."""
+
+    known: Chain
+    """It has a GUTI and a security context that the AMF has too."""
+    unknown_guti: Chain
+    """It has a GUTI that the AMF does not know: identification comes first (TS 24.501 5.4.3)."""
+    anonymous: Chain
+    """It has no GUTI and brings its SUCI."""
+
+    @property
+    def all(self) -> tuple[Chain, Chain, Chain]:
+        """In the order of KNOWN, UNKNOWN_GUTI, ANONYMOUS."""
+        return self.known, self.unknown_guti, self.anonymous
+
+
+def chains(scenario: Scenario) -> Chains:
+    """The chains of `scenario`: registration and one session per DNN."""
+    sessions = tuple(_session(dnn) for dnn in scenario.network.dnns)
+    anonymous = (_request((_FIRST_CHALLENGE,)), *_AUTHENTICATED, _COMPLETE, *sessions)
+    if skips_authentication(scenario):
+        known = (_request(_admission(first=True), hops_after=1, accepts=True), _COMPLETE, *sessions)
+    else:
+        known = anonymous
+    unknown_guti = (_request(()), _identified(), *_AUTHENTICATED, _COMPLETE, *sessions)
+    return Chains(Chain(known), Chain(unknown_guti), Chain(anonymous))
+
+
+_FIRST_CHALLENGE = Pair(ops.GENERATE_AUTH_DATA, hops=2, first=True)  # AMF–AUSF (N12), AUSF–UDM (N13)
+
+
+def _request(pairs: tuple[Pair, ...], hops_after: int = 0, accepts: bool = False) -> Stage:
+    return Stage("Registration Request", Repeats.NOBODY, pairs=pairs, hops_after=hops_after, accepts=accepts)
+
+
+def _identified() -> Stage:
+    return Stage("Identity Response", Repeats.NETWORK, "T3570", pairs=(_FIRST_CHALLENGE,))
+
+
+def _admission(first: bool) -> tuple[Pair, ...]:
+    """TS 23.502 4.2.2.2.2 steps 14a–14c."""
+    operations = (
+        ops.REGISTER_AMF,
+        ops.GET_AM_DATA,
+        ops.GET_SMF_SELECTION,
+        ops.GET_UE_CONTEXT_IN_SMF,
+        ops.SUBSCRIBE_AMF,
+    )
+    return tuple(Pair(operation, hops=1, first=first and i == 0) for i, operation in enumerate(operations))
+
+
+_AUTHENTICATED = (
+    Stage(
+        "Authentication Response",
+        Repeats.NETWORK,
+        "T3560",
+        pairs=(Pair(ops.CONFIRM_AUTHENTICATION, hops=2),),
+        secures=True,
+    ),
+    # the access policy (Npcf_AMPolicyControl_Create, step 16) is the hop after the pairs
+    Stage(
+        "Security Mode Complete", Repeats.NETWORK, "T3560", pairs=_admission(first=False), hops_after=1, accepts=True
+    ),
+)
+
+_COMPLETE = Stage("Registration Complete", Repeats.NETWORK, "T3550")
+
+
+def _session(dnn: str) -> Stage:
+    """TS 23.502 4.3.2.2.1: steps 4a, 4b before the accept, 16c after the gNB has set up its resources."""
+    return Stage(
+        f"PDU Session Establishment Request {dnn}",
+        Repeats.UE,
+        pairs=(Pair(ops.GET_SM_DATA, hops=2), Pair(ops.SUBSCRIBE_SMF, hops=1)),  # AMF–SMF (N11), SMF–UDM (N10)
+        hops_after=1,  # Npcf_SMPolicyControl_Create
+        late_pairs=(Pair(ops.REGISTER_SMF, hops=2),),
+        dnn=dnn,
+    )

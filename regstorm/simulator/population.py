@@ -1,0 +1,120 @@
+"""The population as compact arrays: what is remembered of each UE, on its own side and on the core's.
+
+A UE is an index; indices below `outage_ues` are the outage group. The two sides are kept apart: a UE that has given
+up does not know what the core still does for it. Where an array holds the number of an event, that event counts and
+any other that comes is stale; 0 is none.
+"""
+
+from array import array
+from random import Random
+from typing import Final
+
+from regstorm.records.scenario import Population as PopulationSettings
+from regstorm.records.scenario import Profiles
+from ue_models.profiles import IGNORES_T3346, OBEDIENT, Profile, endless, impatient, restless
+
+AWAY: Final = 0
+"""Without coverage."""
+DEREGISTERED: Final = 1
+"""Waits for its next initial registration."""
+REGISTERING: Final = 2
+ESTABLISHING: Final = 3
+"""Registered; asks for a session."""
+LACKS_SESSION: Final = 4
+"""Registered; will ask for a session after a pause, or when it has a connection."""
+IN_SERVICE: Final = 5
+STOPPED: Final = 6
+"""No automatic attempt any more, or gone to E-UTRA."""
+
+IDLE: Final = 0
+SERVICE_REQUEST: Final = 1
+PERIODIC_UPDATE: Final = 2
+"""What a registered UE waits for an answer to."""
+
+OWES_STAGE: Final = 1
+OWES_COMPLETE: Final = 2
+OWES_SESSION: Final = 4
+"""What a UE is about to send: its registration's next message, REGISTRATION COMPLETE, its session request."""
+
+NO_STAGE: Final = 255
+
+
+class Population:
+    """Arrays by UE index."""
+
+    def __init__(self, settings: PopulationSettings, rng: Random) -> None:
+        self.outage_ues = settings.outage_ues
+        self.size = ues = settings.outage_ues + settings.online_ues
+        self.profiles, self.profile = _profiles(settings.profiles, ues, rng)
+        share = settings.eutra_coverage
+        self.eutra = bytearray(rng.random() < share for _ in range(ues)) if share else bytearray(ues)
+
+        # --- the UE's side
+        self.phase = bytearray([IN_SERVICE]) * ues
+        self.asks = bytearray(ues)
+        """IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
+        self.retries = bytearray(ues)
+        """Which of these comes next, if the UE waits before it."""
+        self.chain = bytearray(ues)
+        self.stage = bytearray(ues)
+        """Of its chain: whose uplink message it has sent, or sends next."""
+        self.owes = bytearray(ues)
+        self.unsent = bytearray(ues)
+        """A session request waits for a connection."""
+        self.registration_attempts = bytearray(ues)
+        self.service_attempts = bytearray(ues)
+        self.hard_rejects = bytearray(ues)
+        self.repeats = bytearray(ues)
+        """Expiries of T3580."""
+        self.has_guti = bytearray([1]) * ues
+        self.waits_on = bytearray(ues)
+        """Index of the 5GMM timer that it waits on; 0: none."""
+        self.backs_off = bytearray(ues)
+        """T3396 runs."""
+        self.started = array("d", bytes(8 * ues))
+        """When its 5GMM attempt began."""
+        self.session_started = array("d", bytes(8 * ues))
+        self.idle_at = array("d", bytes(8 * ues))
+        """When the base station will have released its connection, if nothing is sent before."""
+        self.retry = _numbers(ues)
+        self.answer = _numbers(ues)
+        self.guard = _numbers(ues)
+        self.session_timer = _numbers(ues)
+        self.operation = _numbers(ues)
+        self.t3512 = _numbers(ues)
+
+        # --- the core's side
+        self.known = bytearray([1]) * ues
+        """The AMF has its GUTI and its security context."""
+        self.secured = bytearray(ues)
+        """Secure exchange is established on this connection."""
+        self.follows_registration = bytearray(ues)
+        """A registration was admitted on this connection, and its sessions are not all up yet."""
+        self.connection = _numbers(ues)
+        """Changes whenever a connection begins or ends: what was sent on another is not heard."""
+        self.expected = bytearray([NO_STAGE]) * ues
+        """The stage whose uplink message the registration waits for."""
+        self.worked_on = bytearray([NO_STAGE]) * ues
+        """The stage that calls are made for."""
+        self.nas_repeats = bytearray(ues)
+        self.nas_timer = _numbers(ues)
+        self.stage_end = _numbers(ues)
+
+
+def _numbers(ues: int) -> "array[int]":
+    return array("I", bytes(4 * ues))
+
+
+def _profiles(shares: Profiles, ues: int, rng: Random) -> tuple[tuple[Profile, ...], bytearray]:
+    """The kinds of behaviour, and which one each UE has."""
+    kinds = (
+        OBEDIENT,
+        IGNORES_T3346,
+        restless(shares.restless_mean_s),
+        impatient(shares.impatient_every_s),
+        endless(shares.endless_every_s),
+    )
+    weights = (shares.obedient, shares.ignores_t3346, shares.restless, shares.impatient, shares.endless)
+    if shares.obedient == 1:
+        return kinds, bytearray(ues)
+    return kinds, bytearray(rng.choices(range(len(kinds)), weights, k=ues))

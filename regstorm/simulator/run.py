@@ -1,0 +1,149 @@
+"""Runs one storm in the event heap and leaves the same run directory as the wire: run.json and timeline.csv."""
+
+from collections.abc import Callable
+from math import ceil
+from random import Random
+from time import monotonic
+from typing import Final
+
+import orjson
+
+from regstorm.measures.run_record import HowItRan, Measured, document, run_entry
+from regstorm.measures.service_log import ServiceLog
+from regstorm.measures.timeline import Timeline
+from regstorm.measures.ue_counts import UeCounts
+from regstorm.records import counters
+from regstorm.records.files import write_whole
+from regstorm.records.scenario import Scenario
+from regstorm.records.storm_plan import Progress, StopFlag, StormPlan
+from regstorm.records.strategy import Strategy
+from regstorm.simulator import events
+from regstorm.simulator.chain import chains
+from regstorm.simulator.core import Core
+from regstorm.simulator.engine import EventHeap, Handler
+from regstorm.simulator.population import Population
+from regstorm.simulator.tally import SecondTally
+from regstorm.simulator.ues import Ues
+
+PROGRESS_EVERY_S: Final = 1.0
+"""Wall seconds between two reports."""
+
+
+class Storm:
+    """One storm: everything in it, and its clock. `scenario` is already that of the sample."""
+
+    def __init__(self, scenario: Scenario, strategy: Strategy, seed: int) -> None:
+        self.scenario = scenario
+        outage, ues = scenario.outage, scenario.population
+        self.outage_end_s = outage.begins_s + outage.lasts_s
+        self.until_s = self.outage_end_s + outage.recovery_within_s
+        self.second = 0
+        self.timeline = Timeline(self.outage_end_s)
+        self.log = ServiceLog(ues.outage_ues, ues.online_ues, self.outage_end_s)
+        self.ue_counts = UeCounts(self.timeline, self.log)
+        self._tally = SecondTally(self.timeline)
+        self.heap = EventHeap()
+        way_back = chains(scenario)
+        population = Population(ues, Random(f"{seed} population"))
+        self.core = Core(scenario, strategy, way_back, population, self.heap, self._tally, seed)
+        rng = Random(f"{seed} UEs")
+        self.ues = Ues(scenario, way_back, population, self.core, self.heap, self.ue_counts, rng)
+        self.core.listener = self.ues
+        self._handlers = _handlers(self.ues, self.core)
+        self.refused = 0
+        self.offered_in_second = 0
+        self._begin()
+
+    @property
+    def over(self) -> bool:
+        """The hour is over, or everybody has been back and the calm minutes have passed."""
+        return self.second >= self.until_s
+
+    def run_second(self) -> None:
+        """One scenario second."""
+        begins = self.second
+        self.second += 1
+        self.heap.run(float(self.second), self._handlers)
+        counts = self._tally.counts
+        self.refused += counts[counters.REFUSED_FIRST] + counts[counters.REFUSED_FOLLOW_UP]
+        self.offered_in_second = counts[counters.UDM_OFFERED]
+        self._tally.flush(float(begins))
+        if self.log.back == self.log.outage_ues:
+            calm_until_s = ceil(self.log.recovery_s(1.0) or 0.0) + self.outage_end_s + self.scenario.outage.calm_after_s
+            self.until_s = min(self.until_s, calm_until_s)
+
+    def progress(self, wall_s: float) -> Progress:
+        """How far it is."""
+        capacity = self.scenario.core.udm.capacity_pairs_per_s
+        return Progress(
+            scenario_s=float(self.second),
+            until_s=self.until_s,
+            in_service=self.timeline.level(counters.OUTAGE_IN_SERVICE)
+            + self.timeline.level(counters.ONLINE_IN_SERVICE),
+            back=self.log.back,
+            outage_ues=self.log.outage_ues,
+            refused=self.refused,
+            udm_load=self.offered_in_second / capacity,
+            wall_s=wall_s,
+        )
+
+    def _begin(self) -> None:
+        outage = self.scenario.outage
+        self.ues.begin(0.0)
+        self.heap.at(outage.begins_s, events.OUTAGE_BEGINS, 0)
+        self.heap.at(self.outage_end_s, events.OUTAGE_ENDS, 0)
+
+
+def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: StopFlag) -> None:
+    """Runs the storm of `plan` and writes run.json and timeline.csv to its run directory.
+
+    `on_progress` is called about once a wall second. A storm that is told to stop writes what there is, marked
+    partial.
+    """
+    began = told = monotonic()
+    storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed)
+    while not storm.over and not stop.is_set():
+        storm.run_second()
+        now = monotonic()
+        if now - told >= PROGRESS_EVERY_S:
+            told = now
+            on_progress(storm.progress(now - began))
+    on_progress(storm.progress(monotonic() - began))
+    _write(plan, storm)
+
+
+def _write(plan: StormPlan, storm: Storm) -> None:
+    ended_s = float(storm.second)
+    storm.timeline.close(ended_s)
+    how = HowItRan(
+        engine="sim",
+        clock=None,
+        ended_s=ended_s,
+        complete=storm.over,
+        why=None if storm.over else "stopped",
+    )
+    entry = run_entry(plan, how, Measured(storm.timeline, storm.log, storm.ue_counts))
+    record = document(plan.scenario, plan.sample, [entry])
+    write_whole(plan.out / "timeline.csv", storm.timeline.csv())
+    write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2))
+
+
+def _handlers(ues: Ues, core: Core) -> list[Handler]:
+    """Who handles which kind of event."""
+    by_kind: dict[int, Handler] = {
+        events.RETRY: ues.retry_due,
+        events.ANSWER: ues.answers,
+        events.GUARD: ues.guard_expired,
+        events.SESSION_TIMER: ues.session_timer_expired,
+        events.OPERATION: ues.operation_due,
+        events.T3512: ues.t3512_expired,
+        events.OUTAGE_BEGINS: ues.outage_begins,
+        events.OUTAGE_ENDS: ues.outage_ends,
+        events.CALL_ARRIVES: core.back_end.arrives,
+        events.CALL_TIMEOUT: core.back_end.timed_out,
+        events.UDM_FINISHES: core.back_end.finishes,
+        events.AMF_FINISHES: core.server_finishes,
+        events.NAS_TIMER: core.nas_timer_expired,
+        events.STAGE_ENDS: core.stage_ends,
+    }
+    return [by_kind[kind] for kind in range(events.KINDS)]
