@@ -44,6 +44,16 @@ def enumeration_roots(type_name: str) -> int:
     return len(enumeration._cont) - len(enumeration._ext or ())
 
 
+_UNKNOWN = "_ext_"  # pycrate's name for a value of a later release, with its place behind the extension marker
+
+
+def enumeration_place(type_name: str, name: str) -> int:
+    """The place of a value in an ASN.1 enumeration, by its name."""
+    if name.startswith(_UNKNOWN):
+        return enumeration_roots(type_name) + int(name.removeprefix(_UNKNOWN))
+    return enumeration_names(type_name).index(name)
+
+
 _CAUSE_NAMES = {group: enumeration_names(type_name) for group, (_, type_name) in CAUSE_GROUPS.items()}
 _RRC_CAUSES = enumeration_names("RRCEstablishmentCause")
 _OVERLOAD_ACTIONS = enumeration_names("OverloadAction")
@@ -76,8 +86,14 @@ def _encode_element(type_name: str, value: Any) -> bytes:
 
 
 def _cause(cause: Cause) -> tuple[str, str]:
-    branch, _ = CAUSE_GROUPS[cause.group]
-    return branch, _CAUSE_NAMES[cause.group][cause.value]
+    """A cause that this release does not know is coded too: it may be the echo of a peer's."""
+    branch, type_name = CAUSE_GROUPS[cause.group]
+    names = _CAUSE_NAMES[cause.group]
+    if cause.value < 0:
+        raise ValueError(f"no cause: {cause}")
+    if cause.value < len(names):
+        return branch, names[cause.value]
+    return branch, f"{_UNKNOWN}{cause.value - enumeration_roots(type_name)}"
 
 
 def _location(plmn: bytes, cell: int, tac: int) -> tuple[str, Any]:

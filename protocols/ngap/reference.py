@@ -16,14 +16,12 @@ from protocols.nas5g.messages import Snssai
 from protocols.ngap import messages as m
 from protocols.ngap.aper import Malformed
 from protocols.ngap.causes import SEMANTIC_ERROR
-from protocols.ngap.declared import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_names
+from protocols.ngap.declared import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_place
 from protocols.ngap.elements import checked_plmn, overload_action, rrc_cause
 from protocols.ngap.values import security_capability
 
 _IES: Any = NGAP.NGAP_IEs
-_CAUSES = {branch: (group, enumeration_names(type_name)) for group, (branch, type_name) in CAUSE_GROUPS.items()}
-_RRC_CAUSES = enumeration_names("RRCEstablishmentCause")
-_OVERLOAD_ACTIONS = enumeration_names("OverloadAction")
+_CAUSES = {branch: (group, type_name) for group, (branch, type_name) in CAUSE_GROUPS.items()}
 
 Fields = Mapping[str, Any]
 
@@ -56,8 +54,8 @@ def _cause(choice: tuple[str, str]) -> m.Cause:
     branch, name = choice
     if branch not in _CAUSES:
         raise Malformed("no such group of causes")
-    group, names = _CAUSES[branch]
-    return m.Cause(group, names.index(name))
+    group, type_name = _CAUSES[branch]
+    return m.Cause(group, enumeration_place(type_name, name))
 
 
 def _location(choice: tuple[str, Fields]) -> m.UserLocation:
@@ -120,7 +118,7 @@ def _reset_type(choice: tuple[str, Any]) -> tuple[tuple[int | None, int | None],
 
 def _overload_action(choice: tuple[str, str]) -> m.OverloadAction:
     _, name = choice
-    return overload_action(_OVERLOAD_ACTIONS.index(name))
+    return overload_action(enumeration_place("OverloadAction", name))
 
 
 def _global_ran_node(choice: tuple[str, Fields]) -> tuple[Plmn, int]:
@@ -179,8 +177,9 @@ def _transfer_items(items: list[Fields]) -> tuple[Any, ...]:
     )
 
 
-def _time_to_wait_s(name: str) -> int:
-    return TIMES_TO_WAIT_S[enumeration_names("TimeToWait").index(name)]
+def _time_to_wait_s(name: str) -> int | None:
+    place = enumeration_place("TimeToWait", name)
+    return TIMES_TO_WAIT_S[place] if place < len(TIMES_TO_WAIT_S) else None
 
 
 def _as_it_is(value: Any) -> Any:
@@ -208,7 +207,7 @@ CONVERTERS: dict[str, Callable[[Any], Any]] = {
     "PLMNSupportList": lambda items: _slices(items[0]["sliceSupportList"]),
     "RAN-UE-NGAP-ID": _as_it_is,
     "RANNodeName": _as_it_is,
-    "RRCEstablishmentCause": lambda name: rrc_cause(_RRC_CAUSES.index(name)),
+    "RRCEstablishmentCause": lambda name: rrc_cause(enumeration_place("RRCEstablishmentCause", name)),
     "RelativeAMFCapacity": _as_it_is,
     "ResetType": _reset_type,
     "SecurityKey": lambda bits: bits[0].to_bytes(32),

@@ -1,14 +1,14 @@
 """What NGAP says beyond coding: unknown and missing elements, other legal encodings, values at their bounds."""
 
 import pytest
-from ngap_samples import PDU
+from ngap_samples import PDU, decode_with_pycrate
 from pycrate_asn1dir import NGAP
 
 from protocols.identities import Plmn, STmsi
 from protocols.nas5g.messages import Snssai
 from protocols.ngap import Counters, causes, decode, encode, warm
 from protocols.ngap import messages as m
-from protocols.ngap.declared import enumeration_names
+from protocols.ngap.declared import CAUSE_GROUPS, enumeration_names, enumeration_roots
 from protocols.ngap.decode import _decode_walking
 from protocols.ngap.encode import SHAPES_BY_PREFIX
 from protocols.ngap.values import security_bitmaps, security_capability
@@ -290,6 +290,21 @@ def fragmented(content):
 def test_every_rrc_establishment_cause_is_coded(cause):
     message = INITIAL._replace(rrc_cause=cause)
     assert decode(encode(message)) == message
+
+
+@pytest.mark.parametrize("group", list(m.CauseGroup))
+def test_a_cause_of_a_later_release_is_kept_and_can_be_echoed(group):
+    _, type_name = CAUSE_GROUPS[group]
+    last = enumeration_roots(type_name) + 63
+    request = m.UeContextReleaseRequest(AMF, RAN, m.Cause(group, last))
+    assert decode(encode(request)) == request
+    assert _decode_walking(encode(request), Counters()) == request
+    assert decode_with_pycrate(encode(request))[0] == request
+
+
+def test_a_negative_cause_is_refused():
+    with pytest.raises(ValueError, match="no cause"):
+        encode(m.UeContextReleaseRequest(AMF, RAN, m.Cause(m.CauseGroup.NAS, -1)))
 
 
 # --- values --------------------------------------------------------------------------------------------------
