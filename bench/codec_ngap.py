@@ -20,9 +20,10 @@ from pycrate_asn1dir import NGAP
 
 from protocols.identities import Plmn, STmsi
 from protocols.nas5g.messages import Snssai
-from protocols.ngap import Counters, causes, decode, encode
+from protocols.ngap import causes
 from protocols.ngap import messages as m
-from protocols.ngap.decode import _decode_walking
+from protocols.ngap.decode import Counters, _decode_walking, decode
+from protocols.ngap.encode import encode
 
 ROUNDS = 7
 ROUND_S = 0.01

@@ -2,15 +2,10 @@
 
 The ASN.1 is that of pycrate 0.8.1, which is Release 18 (its newest protocol IE is 443, id-ExtendedOldAMF).
 
-    encode(message) -> bytes            templates compiled from declared.py
-    decode(pdu) -> Message | Unreadable never raises
-    warm(slices)                        learns what a registration sends, at start-up
+    encode.encode(message) -> bytes               templates compiled from declared.py
+    decode.decode(pdu) -> Message | Unreadable    never raises
+    warm.warm(slices)                             learns what a registration sends, at start-up
 
-Messages stand in messages.py, named causes in causes.py.
+Messages stand in messages.py, named causes in causes.py. Nothing is imported here: who only needs the values should
+not wait for pycrate.
 """
-
-from protocols.ngap.decode import Counters, decode
-from protocols.ngap.encode import encode
-from protocols.ngap.warm import warm
-
-__all__ = ["Counters", "decode", "encode", "warm"]

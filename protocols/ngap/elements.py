@@ -11,9 +11,18 @@ from protocols.identities import Plmn, STmsi
 from protocols.nas5g.messages import Snssai
 from protocols.ngap import messages as m
 from protocols.ngap.aper import Beyond, Malformed, Reader, length_prefixed
-from protocols.ngap.causes import SEMANTIC_ERROR
-from protocols.ngap.declared import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_roots
-from protocols.ngap.values import plmn_of, security_capability
+from protocols.ngap.declared_elements import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_roots
+from protocols.ngap.element_parts import (
+    read_connections,
+    read_enumerated,
+    read_gtp_tunnel,
+    read_guami,
+    read_name,
+    read_plmn,
+    read_slices,
+    read_snssai,
+)
+from protocols.ngap.values import security_capability
 
 _CAUSE_ROOTS = [enumeration_roots(type_name) for _, type_name in CAUSE_GROUPS.values()]
 _RRC_ROOT_CAUSES = enumeration_roots("RRCEstablishmentCause")
@@ -52,98 +61,15 @@ def read_nas(content: bytes) -> bytes:
     return nas
 
 
-# --- parts ---------------------------------------------------------------------------------------------------
-
-
-def checked_plmn(octets: bytes) -> Plmn:
-    """The PLMN identity of three octets; Malformed if a digit is none."""
-    plmn = plmn_of(octets)
-    if plmn is None:
-        raise Malformed(f"no PLMN: {octets.hex()}", SEMANTIC_ERROR)
-    return plmn
-
-
-def _plmn(reader: Reader) -> Plmn:
-    return checked_plmn(reader.octets(3))
-
-
-def _enumerated(reader: Reader, roots: int) -> int:
-    """The place of a value in an extensible enumeration with `roots` values before its extension marker."""
-    if reader.bits(1):
-        if reader.bits(1):
-            raise Malformed("enumeration far beyond its extension marker")
-        return roots + reader.bits(6)
-    place = reader.bits((roots - 1).bit_length())
-    if place >= roots:
-        raise Malformed("no such value in the enumeration")
-    return place
-
-
-def _name(reader: Reader) -> str:
-    """PrintableString (SIZE (1..150, ...))."""
-    reader.no_extension()
-    size = reader.bits(8) + 1
-    octets = reader.octets(size)
-    if size > 150 or not octets.isascii():
-        raise Malformed("no name")
-    return octets.decode("ascii")
-
-
-def _snssai(reader: Reader) -> Snssai:
-    has_sd = reader.is_plain(optional=2)
-    sst = reader.bits(8)
-    return Snssai(sst, reader.aligned(3) if has_sd else None)
-
-
-def _slices(reader: Reader) -> tuple[Snssai, ...]:
-    """SliceSupportList: 1 to 1024."""
-    slices = []
-    for _ in range(reader.aligned(2) + 1):
-        reader.is_plain(optional=1)
-        slices.append(_snssai(reader))
-    return tuple(slices)
-
-
-def _guami(reader: Reader) -> m.Guami:
-    reader.is_plain(optional=1)
-    return m.Guami(_plmn(reader), reader.bits(8), reader.bits(10), reader.bits(6))
-
-
-def _gtp_tunnel(reader: Reader) -> tuple[bytes, bytes]:
-    """Address and TEID of UPTransportLayerInformation."""
-    reader.choice(1, width=1)
-    reader.is_plain(optional=1)
-    reader.no_extension()
-    address_bits = reader.bits(8) + 1
-    if address_bits % 8 or address_bits > 160:
-        raise Malformed("no transport layer address", SEMANTIC_ERROR)
-    return reader.octets(address_bits // 8), reader.octets(4)
-
-
-def _connections(reader: Reader) -> tuple[tuple[int | None, int | None], ...]:
-    """UE-associatedLogicalNG-connectionList: 1 to 65536."""
-    pairs = []
-    more = True
-    while more:
-        count, more = reader.block()
-        for _ in range(count):
-            present = reader.is_plain(optional=3)
-            amf = reader.integer(3) if present & 4 else None
-            pairs.append((amf, reader.integer(2) if present & 2 else None))
-    if not pairs:
-        raise Malformed("no connections in the list")
-    return tuple(pairs)
-
-
 # --- elements ------------------------------------------------------------------------------------------------
 
 
-def read_cause(reader: Reader) -> m.Cause:
+def _cause(reader: Reader) -> m.Cause:
     """9.3.1.2."""
     group = reader.bits(3)
     if group >= len(_CAUSE_ROOTS):
         raise Malformed("no such group of causes")
-    return m.Cause(m.CauseGroup(group), _enumerated(reader, _CAUSE_ROOTS[group]))
+    return m.Cause(m.CauseGroup(group), read_enumerated(reader, _CAUSE_ROOTS[group]))
 
 
 def _location(reader: Reader) -> m.UserLocation:
@@ -152,11 +78,11 @@ def _location(reader: Reader) -> m.UserLocation:
         raise Beyond
     has_time_stamp = reader.is_plain(optional=2)
     reader.is_plain(optional=1)
-    _plmn(reader)
+    read_plmn(reader)
     reader.align()
     cell = reader.bits(36)
     reader.is_plain(optional=1)
-    location = m.UserLocation(_plmn(reader), cell, reader.aligned(3))
+    location = m.UserLocation(read_plmn(reader), cell, reader.aligned(3))
     if has_time_stamp:
         reader.octets(4)
     return location
@@ -168,7 +94,7 @@ def rrc_cause(place: int) -> m.RrcCause:
 
 
 def _rrc_cause(reader: Reader) -> m.RrcCause:
-    return rrc_cause(_enumerated(reader, _RRC_ROOT_CAUSES))
+    return rrc_cause(read_enumerated(reader, _RRC_ROOT_CAUSES))
 
 
 def _s_tmsi(reader: Reader) -> STmsi:
@@ -180,7 +106,7 @@ def _allowed_nssai(reader: Reader) -> tuple[Snssai, ...]:
     slices = []
     for _ in range(reader.bits(3) + 1):
         reader.is_plain(optional=1)
-        slices.append(_snssai(reader))
+        slices.append(read_snssai(reader))
     return tuple(slices)
 
 
@@ -205,14 +131,14 @@ def _ue_ngap_ids(reader: Reader) -> tuple[int, int | None]:
 def _reset_type(reader: Reader) -> tuple[tuple[int | None, int | None], ...]:
     """9.2.6.11: nothing for the whole interface, else the connections."""
     if reader.choice(2, width=2) == 0:
-        _enumerated(reader, 1)
+        read_enumerated(reader, 1)
         return ()
-    return _connections(reader)
+    return read_connections(reader)
 
 
 def _overload_action(reader: Reader) -> m.OverloadAction:
     reader.choice(1, width=1)
-    return overload_action(_enumerated(reader, len(m.OverloadAction)))
+    return overload_action(read_enumerated(reader, len(m.OverloadAction)))
 
 
 def overload_action(place: int) -> m.OverloadAction:
@@ -231,7 +157,7 @@ def _percentage(reader: Reader) -> int:
 
 def _time_to_wait_s(reader: Reader) -> int | None:
     """None for a value of a later release."""
-    place = _enumerated(reader, len(TIMES_TO_WAIT_S))
+    place = read_enumerated(reader, len(TIMES_TO_WAIT_S))
     return TIMES_TO_WAIT_S[place] if place < len(TIMES_TO_WAIT_S) else None
 
 
@@ -239,7 +165,7 @@ def _global_ran_node(reader: Reader) -> tuple[Plmn, int]:
     """9.3.1.5, a gNB: its PLMN and its ID, 22 to 32 bits."""
     reader.choice(1, width=2)
     reader.is_plain(optional=1)
-    plmn = _plmn(reader)
+    plmn = read_plmn(reader)
     reader.choice(1, width=1)
     size = reader.bits(4) + 22
     if size > 32:
@@ -256,8 +182,8 @@ def _supported_tas(reader: Reader) -> tuple[int, tuple[Snssai, ...]]:
         tac = reader.aligned(3)
         for _ in range(reader.bits(4) + 1):
             reader.is_plain(optional=1)
-            _plmn(reader)
-            slices = _slices(reader)
+            read_plmn(reader)
+            slices = read_slices(reader)
             found = found or (tac, slices)
     assert found is not None
     return found
@@ -268,9 +194,9 @@ def _served_guami(reader: Reader) -> m.Guami:
     guamis = []
     for _ in range(reader.aligned(1) + 1):
         has_backup = reader.is_plain(optional=2)
-        guamis.append(_guami(reader))
+        guamis.append(read_guami(reader))
         if has_backup:
-            _name(reader)
+            read_name(reader)
     return guamis[0]
 
 
@@ -279,8 +205,8 @@ def _supported_slices(reader: Reader) -> tuple[Snssai, ...]:
     lists = []
     for _ in range(reader.bits(4) + 1):
         reader.is_plain(optional=1)
-        _plmn(reader)
-        lists.append(_slices(reader))
+        read_plmn(reader)
+        lists.append(read_slices(reader))
     return lists[0]
 
 
@@ -296,7 +222,7 @@ def _setup_items(reader: Reader) -> tuple[SetupItem, ...]:
         has_nas = reader.is_plain(optional=2)
         id_ = reader.aligned(1)
         nas = reader.octet_string() if has_nas else b""
-        items.append((id_, nas, _snssai(reader), reader.octet_string()))
+        items.append((id_, nas, read_snssai(reader), reader.octet_string()))
     return tuple(items)
 
 
@@ -313,13 +239,13 @@ def _response_transfer(reader: Reader) -> tuple[bytes, bytes]:
     if reader.is_plain(optional=4):
         raise Beyond
     reader.is_plain(optional=1)
-    tunnel = _gtp_tunnel(reader)
+    tunnel = read_gtp_tunnel(reader)
     for _ in range(reader.bits(6) + 1):
         has_mapping = reader.is_plain(optional=2)
         reader.no_extension()
         reader.bits(6)
         if has_mapping:
-            _enumerated(reader, 2)
+            read_enumerated(reader, 2)
     return tunnel
 
 
@@ -343,11 +269,11 @@ READERS: dict[str, Callable[[bytes], Any]] = {
         type_name: _whole(read)
         for type_name, read in {
             "AllowedNSSAI": _allowed_nssai,
-            "AMFName": _name,
-            "Cause": read_cause,
+            "AMFName": read_name,
+            "Cause": _cause,
             "FiveG-S-TMSI": _s_tmsi,
             "GlobalRANNodeID": _global_ran_node,
-            "GUAMI": _guami,
+            "GUAMI": read_guami,
             "OverloadResponse": _overload_action,
             "PDUSessionResourceFailedToSetupListSURes": _transfer_items,
             "PDUSessionResourceReleasedListRelRes": _transfer_items,
@@ -358,7 +284,7 @@ READERS: dict[str, Callable[[bytes], Any]] = {
             "PDUSessionResourceSetupResponseTransfer": _response_transfer,
             "PDUSessionResourceToReleaseListRelCmd": _transfer_items,
             "PLMNSupportList": _supported_slices,
-            "RANNodeName": _name,
+            "RANNodeName": read_name,
             "RelativeAMFCapacity": lambda reader: reader.aligned(1),
             "ResetType": _reset_type,
             "RRCEstablishmentCause": _rrc_cause,
@@ -367,10 +293,10 @@ READERS: dict[str, Callable[[bytes], Any]] = {
             "SupportedTAList": _supported_tas,
             "TimeToWait": _time_to_wait_s,
             "TrafficLoadReductionIndication": _percentage,
-            "UE-associatedLogicalNG-connectionList": _connections,
+            "UE-associatedLogicalNG-connectionList": read_connections,
             "UE-NGAP-IDs": _ue_ngap_ids,
             "UESecurityCapabilities": _security_capabilities,
-            "UPTransportLayerInformation": _gtp_tunnel,
+            "UPTransportLayerInformation": read_gtp_tunnel,
             "UserLocationInformation": _location,
         }.items()
     },

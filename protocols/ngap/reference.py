@@ -16,8 +16,9 @@ from protocols.nas5g.messages import Snssai
 from protocols.ngap import messages as m
 from protocols.ngap.aper import Malformed
 from protocols.ngap.causes import SEMANTIC_ERROR
-from protocols.ngap.declared import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_place
-from protocols.ngap.elements import checked_plmn, overload_action, rrc_cause
+from protocols.ngap.declared_elements import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_place
+from protocols.ngap.element_parts import checked_plmn
+from protocols.ngap.elements import overload_action, rrc_cause
 from protocols.ngap.values import security_capability
 
 _IES: Any = NGAP.NGAP_IEs

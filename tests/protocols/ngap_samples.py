@@ -9,7 +9,7 @@ from pycrate_asn1dir import NGAP
 from protocols.identities import Plmn, STmsi
 from protocols.nas5g.messages import Snssai
 from protocols.ngap import messages as m
-from protocols.ngap.declared import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_names
+from protocols.ngap.declared_elements import CAUSE_GROUPS, TIMES_TO_WAIT_S, enumeration_names
 from protocols.ngap.decode import _MAKERS, Contents, Counters
 from protocols.ngap.encode import _COMPILED
 from protocols.ngap.reference import CONVERTERS, read_by_reference

@@ -3,9 +3,9 @@
 import pytest
 from ngap_samples import ALL, PDU, declarations_only, decode_with_pycrate, random_messages
 
-from protocols.ngap import Counters, decode, encode
 from protocols.ngap import messages as m
-from protocols.ngap.decode import _decode_walking
+from protocols.ngap.decode import Counters, _decode_walking, decode
+from protocols.ngap.encode import encode
 
 COUNT = 1000
 

@@ -5,8 +5,9 @@ from random import Random
 import pytest
 from ngap_samples import ALL, GENERATORS, random_messages
 
-from protocols.ngap import Counters, decode, encode
 from protocols.ngap import messages as m
+from protocols.ngap.decode import Counters, decode
+from protocols.ngap.encode import encode
 from protocols.ngap.tables import MESSAGES
 
 HEADS = tuple(entry.prefix for entry in MESSAGES.values())

@@ -6,12 +6,13 @@ from pycrate_asn1dir import NGAP
 
 from protocols.identities import Plmn, STmsi
 from protocols.nas5g.messages import Snssai
-from protocols.ngap import Counters, causes, decode, encode, warm
+from protocols.ngap import causes
 from protocols.ngap import messages as m
-from protocols.ngap.declared import CAUSE_GROUPS, enumeration_names, enumeration_roots
-from protocols.ngap.decode import _decode_walking
-from protocols.ngap.encode import SHAPES_BY_PREFIX
+from protocols.ngap.declared_elements import CAUSE_GROUPS, enumeration_names, enumeration_roots
+from protocols.ngap.decode import Counters, _decode_walking, decode
+from protocols.ngap.encode import SHAPES_BY_PREFIX, encode
 from protocols.ngap.values import security_bitmaps, security_capability
+from protocols.ngap.warm import warm
 
 AMF, RAN = 70_000, 80_000
 PLMN = Plmn("001", "01")

@@ -9,8 +9,8 @@ from scapy.layers.inet import IP
 from scapy.layers.sctp import SCTP, SCTPChunkData
 from scapy.utils import wrpcap
 
-from protocols.ngap import encode
 from protocols.ngap import messages as m
+from protocols.ngap.encode import encode
 
 NGAP_PPID = 60
 NGAP_PORT = 38412
