@@ -363,10 +363,12 @@ class UeMachine:
             case Stop(timer):
                 self._timers.stop(timer.name)
             case SendInitial(message):
-                if self.state.connected:
+                if not self.state.connected:
+                    self._connect(step, now)
+                elif self.state.secure:
                     self._say(message, now)
                 else:
-                    self._connect(step, now)
+                    self._say_octets(initial_octets(self.state, message), now)
             case Receive():
                 raise ValueError("RECEIVE is not performed")
 
@@ -635,9 +637,11 @@ class UeMachine:
 
     def _say(self, message: FivegmmMessage, now: float) -> None:
         """An answer takes a while; what is said meanwhile goes along, in order."""
-        if not self.state.connected:
-            return
-        self._outbox.append(octets(self.state, message))
+        if self.state.connected:
+            self._say_octets(octets(self.state, message), now)
+
+    def _say_octets(self, nas: bytes, now: float) -> None:
+        self._outbox.append(nas)
         if self._flush is None:
             self._flush = self._agenda.at(now + self._ue.rng.uniform(*self._ue.settings.answer_s), self._send_outbox)
 
@@ -659,7 +663,8 @@ class UeMachine:
 
     def _disconnected(self, now: float) -> None:
         state = self.state
-        state.connected = state.secure = False
+        state.connected = state.secure = state.challenge_refused = False
+        state.authentication_failures = 0
         self._outbox.clear()
         if self._flush is not None:
             self._flush.cancel()

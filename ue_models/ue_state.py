@@ -109,6 +109,9 @@ class UeState:
     service_attempts: int = 0
     hard_rejects: int = 0
     authentication_failures: int = 0
+    """Challenges in a row that did not prove the network genuine."""
+    challenge_refused: bool = False
+    """T3520 runs: the guard timer of the procedure waits for a better challenge (5.4.1.3.7)."""
     t3502_s: float = T3502.seconds
     t3512_s: float = T3512.seconds
 
@@ -147,7 +150,7 @@ class UeState:
         self.enter(Mm.REGISTERED)
         self.updating = False
         self.update_status = UpdateStatus.UPDATED
-        self.registration_attempts = self.service_attempts = self.hard_rejects = self.authentication_failures = 0
+        self.registration_attempts = self.service_attempts = self.hard_rejects = 0
         if accept.guti is not None:
             self.guti = accept.guti
             self.suci = None

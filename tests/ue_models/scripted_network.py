@@ -142,7 +142,9 @@ class Notebook:
 class Network:
     """The AMF's end of the association, and everything behind it."""
 
-    def __init__(self, profile: Profile = OBEDIENT, settings: UeSettings | None = None, *, seed=1, index=7, eutra=False):
+    def __init__(
+        self, profile: Profile = OBEDIENT, settings: UeSettings | None = None, *, seed=1, index=7, eutra=False
+    ):
         self.agenda = TestAgenda()
         self.notes = Notebook()
         self.sent = deque()

@@ -1,10 +1,11 @@
 """Initial registration as a call flow (TS 24.501 5.5.1.2), against a network played by hand."""
 
+from scripted_network import SLICE, Network
+
 from protocols.identities import Guti, Suci
 from protocols.nas5g.decode import decode
 from protocols.nas5g.messages import NO_KEY, RegistrationComplete, RegistrationRequest, RegistrationType
 from protocols.ngap.messages import InitialUeMessage, RrcCause
-from scripted_network import SLICE, Network
 from ue_models.ue_state import Mm
 
 
@@ -92,5 +93,3 @@ def test_an_unprotected_accept_registers_nobody():
     network.say_raw(bytes.fromhex("7e004201012a"))
     assert network.state.mm is Mm.REGISTERED_INITIATED
     assert sum(network.gnb.faults.nas_discarded.values()) == 1
-
-

@@ -126,8 +126,9 @@ def authenticate(ue: Ue, challenge: AuthenticationRequest, guard: Timer | None) 
             state.sqn = genuine.sqn
             state.fresh_key = FreshKey(challenge.ngksi, genuine.kamf)
             state.challenge = AnsweredChallenge(rand, genuine.res_star)
-            if state.authentication_failures:  # the timers that the first failure stopped run again (5.4.1.3.7)
-                state.authentication_failures = 0
+            state.authentication_failures = 0
+            if state.challenge_refused:  # the timers that the first failure stopped run again (5.4.1.3.7)
+                state.challenge_refused = False
                 yield Stop(T3520)
                 if guard is not None:
                     yield Start(guard)
@@ -143,13 +144,16 @@ def authenticate(ue: Ue, challenge: AuthenticationRequest, guard: Timer | None) 
 
 
 def _refuse(state: UeState, cause: FivegmmCause, auts: bytes | None, guard: Timer | None) -> Answering:
-    """5.4.1.3.7: T3520 waits for a better challenge; the third in a row that fails and the network is not genuine."""
-    state.authentication_failures += 1
+    """5.4.1.3.7: T3520 waits for a better challenge; the third in a row that fails and the network is not genuine.
+
+    #71 says nothing about the network and is not counted.
+    """
+    state.authentication_failures += cause is not FivegmmCause.NGKSI_ALREADY_IN_USE
     if state.authentication_failures >= MAX_AUTHENTICATION_FAILURES:
-        state.authentication_failures = 0
         return False
     if guard is not None:
         yield Stop(guard)
+    state.challenge_refused = True
     yield Start(T3520)
     yield Send(AuthenticationFailure(cause, auts))
     return True
