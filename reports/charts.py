@@ -152,7 +152,7 @@ def waiting(groups: Sequence[Group]) -> Chart:
             _draw(figure, row, timer, curve, colour, dash, legend=row == 1)
         figure.update_yaxes(title_text="users waiting", rangemode="tozero", row=row, col=1)
     caption = (
-        "Users that wait before they may try again. T3346 and the 5GSM back-off are flow control; T3511 (10 s) and "
+        "Users that wait before they may try again. T3346 and T3396 (5GSM back-off) are flow control; T3511 (10 s) and "
         "T3502 (12 min unless the network says otherwise) follow a failed attempt."
     )
     return Chart("waiting", "Users waiting on a timer", caption + _range_note(groups), figure, _table(named, "users"))

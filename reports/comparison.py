@@ -106,7 +106,7 @@ def _warnings(runs: Sequence[Run]) -> list[str]:
     }
     warnings = []
     for what, of in must_agree.items():
-        found = list(dict.fromkeys(str(of(run)) for run in runs))
+        found = list(dict.fromkeys(str(value) for value in map(of, runs) if value not in (None, "")))
         if len(found) > 1:
             warnings.append(f"These runs differ in {what} ({', '.join(found)}): do not compare their figures.")
     if _seeds_differ(runs):

@@ -37,7 +37,7 @@ def rate(group: Group, counter: str, width_s: int) -> Curve:
     series = []
     for run in group.runs:
         counted = _relative(run, run.column(counter)) * run.sample
-        windows = (counted.index // width_s) * width_s
+        windows = (counted.index // width_s + 0.5) * width_s  # a window stands at its middle
         series.append(counted.groupby(windows).mean())
     return _curve(series, hold=False)
 

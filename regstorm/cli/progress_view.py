@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Self
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bars
 
@@ -55,7 +56,7 @@ class BarView:
 
     def ended(self, index: int, ended: Ended) -> None:
         """The last word about that storm."""
-        told = "[green]done[/]" if ended.complete else f"[red]PARTIAL[/] {ended.why}"
+        told = "[green]done[/]" if ended.complete else f"[red]PARTIAL[/] {escape(ended.why)}"
         self._bars.update(self._tasks[index], told=told)
 
 
