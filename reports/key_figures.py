@@ -41,6 +41,8 @@ class Figure:
         low, high = self.wording(min(known)), self.wording(max(known))
         if low == high:
             return low
+        if " " not in low + high:
+            return f"{low}–{high}"
         amount, _, unit = low.rpartition(" ")
         return f"{amount}–{high}" if amount and high.endswith(f" {unit}") else f"{low} to {high}"
 
