@@ -74,7 +74,11 @@ class OverloadAction(IntEnum):
 
 
 class NgSetupRequest(NamedTuple):
-    """9.2.6.1. `gnb_id` has 24 bits here."""
+    """9.2.6.1. `gnb_id` has 24 bits here.
+
+    Of a peer's request `gnb_id` may have any legal length, and `tac` and `slices` are those of its first tracking
+    area and of the first PLMN there.
+    """
 
     plmn: Plmn
     gnb_id: int
@@ -84,7 +88,7 @@ class NgSetupRequest(NamedTuple):
 
 
 class NgSetupResponse(NamedTuple):
-    """9.2.6.2."""
+    """9.2.6.2. Of a peer's response the first GUAMI, and the slices of the first PLMN."""
 
     name: str
     guami: Guami
