@@ -51,6 +51,10 @@ class Timeline:
             self._this_second.clear()
             self._next_second += 1.0
 
+    def complete_seconds(self, first: int = 0) -> list[tuple[dict[str, int], dict[str, int]]]:
+        """What was counted, and the levels, in each complete second from `first` on: for another process."""
+        return list(zip(self._counted[first:], self._sampled[first:], strict=True))
+
     def close(self, end_s: float) -> None:
         """The run ends at `end_s`: its last second, begun or not, gets its row."""
         self.advance(ceil(end_s))
