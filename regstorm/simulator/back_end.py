@@ -6,7 +6,7 @@ meets a closed stream. What is at the UDM is worked off even if nobody waits for
 """
 
 from random import Random
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from regstorm.overload import compose
 from regstorm.overload.protected_server import ProtectedServer
@@ -18,9 +18,14 @@ from regstorm.records.strategy import Strategy
 from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.simulator import events
 from regstorm.simulator.chain import Pair, Stage
-from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.engine import EventHeap, Patience
 from regstorm.simulator.population import Population
 from regstorm.simulator.tally import SecondTally
+
+_HOP_BITS: Final = 2
+_HOP_MASK: Final = (1 << _HOP_BITS) - 1
+_MOST_HOPS: Final = _HOP_MASK
+"""Between a request's cause and the function next to the UDM."""
 
 
 class Asker(Protocol):
@@ -69,6 +74,10 @@ class _Call:
         self.number = 0
 
 
+_Request = tuple[_Call, int, _Charge]
+"""A request, its number, and what it costs."""
+
+
 class _Charges(NamedTuple):
     """Of one stage."""
 
@@ -101,14 +110,18 @@ class BackEnd:
         self._hop_s, self._timeout_s, self._retries = bus.hop_s, bus.timeout_s, bus.retries
         tiers = compose.tier_table(strategy)
         self._charges = [[_charges(stage, tiers, udm.cost_per_operation) for stage in chain] for chain in chains]
-        self.server: ProtectedServer[tuple[_Call, int, _Charge]] = compose.server(
+        self.server: ProtectedServer[_Request] = compose.server(
             udm.shedding_in_force, udm.capacity_pairs_per_s, strategy, Random(f"{seed} UDM")
         )
         self._milli_pairs_per_rejection = 1000 * udm.shedding_in_force.rejection_cost
         self._server_finishes = False
         self._number = 0
-        self._requests: dict[int, _Call] = {}
+        self._calls: dict[int, _Call] = {}
         """By number: requests whose timeout has not come."""
+        self._on_the_way: dict[int, _Request] = {}
+        """By number: requests that have not arrived."""
+        self._patience = [Patience(heap, events.CALL_TIMEOUT, self._still_waits) for _ in range(_MOST_HOPS + 1)]
+        """By hops before the request: timers of one length are only then started in the order of their ends."""
         self._asked: dict[int, _Call] = {}
         """By UE: what its running stage waits for."""
 
@@ -135,25 +148,40 @@ class BackEnd:
 
     def _send(self, call: _Call, now: float) -> None:
         call.tries_left = self._retries
-        self._try(call, now + (call.charges[call.position].hops - 1) * self._hop_s)
+        hops = call.charges[call.position].hops - 1
+        self._try(call, hops, now + hops * self._hop_s)
 
-    def _try(self, call: _Call, now: float) -> None:
-        """From the function next to the UDM."""
+    def _try(self, call: _Call, hops: int, now: float) -> None:
+        """From the function next to the UDM, which was reached after `hops`."""
         self._number = call.number = number = self._number + 1
-        self._requests[number] = call
+        self._calls[number] = call
+        self._on_the_way[number] = (call, number, call.charges[call.position])
         self._heap.at(now + self._hop_s, events.CALL_ARRIVES, number)
-        self._heap.at(now + self._timeout_s, events.CALL_TIMEOUT, number)
+        self._patience[hops].start(now + self._timeout_s, number << _HOP_BITS | hops)
 
-    def timed_out(self, number: int, now: float, _: int) -> None:
-        """The patience for a request is over; mostly its answer has long been there."""
-        call = self._requests.pop(number)
-        if call.number != number:
-            return
+    def _still_waits(self, subject: int) -> bool:
+        """Whether the request's timeout would tell anything; else the request is forgotten."""
+        number = subject >> _HOP_BITS
+        if self._calls[number].number == number:
+            return True
+        del self._calls[number]
+        return False
+
+    def timed_out(self, subject: int, now: float, _: int) -> None:
+        """The patience for a request is over."""
+        number = subject >> _HOP_BITS
+        call = self._calls.pop(number)
+        if call.number == number:
+            self._give_up(call, now)
+        self._patience[subject & _HOP_MASK].expired()
+
+    def _give_up(self, call: _Call, now: float) -> None:
+        """Once more, or the stage has failed."""
         self._counts[counters.BUS_TIMEOUTS] += 1
         if call.tries_left:
             call.tries_left -= 1
             self._counts[counters.BUS_RETRIES] += 1
-            self._try(call, now)
+            self._try(call, 0, now)
             return
         call.number = 0
         if call.late:
@@ -178,27 +206,27 @@ class BackEnd:
 
     def arrives(self, number: int, now: float, _: int) -> None:
         """A request is at the UDM's front door, wanted or not."""
-        call = self._requests[number]
-        charge = call.charges[call.position]
+        request = self._on_the_way.pop(number)
+        charge = request[2]
         counts = self._counts
         counts[counters.UDM_OFFERED] += 1
         counts[charge.offered] += 1
-        if not self.server.offer(now, charge.tier, charge.cost, (call, number, charge)):
+        if not self.server.offer(now, charge.tier, charge.cost, request):
             counts[counters.UDM_DROPPED] += 1
             counts[charge.dropped] += 1
             counts[counters.UDM_REJECTION_WORK] += round(self._milli_pairs_per_rejection * charge.cost)
         elif not self._server_finishes:
             self._await_server()
 
-    def finishes(self, _: int, now: float, number: int) -> None:
+    def finishes(self, subject: int, now: float, _: int) -> None:
         """The UDM has served a pair."""
-        call, request, charge = self.server.finish(now)
+        call, number, charge = self.server.finish(now)
         self._await_server()
         counts = self._counts
         counts[counters.UDM_SERVED] += 1
         counts[charge.served] += 1
         self._asker.ledger.served(call.account, now)
-        if call.number == request:
+        if call.number == number:
             self._answered(call, now)
 
     def _await_server(self) -> None:

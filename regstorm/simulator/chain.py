@@ -14,7 +14,6 @@ from regstorm.records import operations as ops
 from regstorm.records.operations import Operation
 from regstorm.records.scenario import Scenario
 
-
 KNOWN: Final = 0
 UNKNOWN_GUTI: Final = 1
 ANONYMOUS: Final = 2

@@ -107,7 +107,7 @@ class Core:
         """By UE: accounts of its procedures since its last full service, the running one last."""
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
 
-    # --- what a UE does ------------------------------------------------------------------------------------------------
+    # --- what a UE does ----------------------------------------------------------------------------------------------
 
     def connect(self, ue: int) -> None:
         """A new signalling connection: nothing is known of it yet."""
@@ -188,7 +188,7 @@ class Core:
         return MessageClass.FOLLOW_UP, False
 
     def _refuse(self, ue: int, message: int, now: float) -> None:
-        """5GMM #22 with T3346; a 5GSM message comes back with a back-off. After the accept there is nothing to reject."""
+        """5GMM #22 with T3346; a 5GSM message comes back with a back-off. What is accepted cannot be rejected."""
         population = self._population
         if message >= PERIODIC_UPDATE or message == 0:
             self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
@@ -199,7 +199,7 @@ class Core:
         elif stage.timer != "T3550" and (population.expected[ue] != NO_STAGE or population.worked_on[ue] != NO_STAGE):
             self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
 
-    # --- procedures ----------------------------------------------------------------------------------------------------
+    # --- procedures --------------------------------------------------------------------------------------------------
 
     def _operation(self, ue: int, message: int, now: float) -> None:
         """A service request or a periodic update: the AMF has all that it needs, if it knows the UE."""
@@ -312,7 +312,7 @@ class Core:
         else:
             self._reject(ue, FivegmmCause.PROTOCOL_ERROR_UNSPECIFIED, None, now)
 
-    # --- what the AMF repeats --------------------------------------------------------------------------------------------
+    # --- what the AMF repeats ----------------------------------------------------------------------------------------
 
     def _expect(self, ue: int, index: int, now: float) -> None:
         population = self._population
@@ -340,7 +340,7 @@ class Core:
         else:
             self.listener.asked(ue, index, now)
 
-    # --- ends ----------------------------------------------------------------------------------------------------------
+    # --- ends --------------------------------------------------------------------------------------------------------
 
     def _reject(self, ue: int, cause: FivegmmCause, t3346: GprsTimer2 | None, now: float) -> None:
         """REGISTRATION REJECT or SERVICE REJECT, and the connection is released."""
@@ -366,7 +366,7 @@ class Core:
         self.back_end.cancel(ue)
         self._write_off_running(ue)
 
-    # --- the books on pairs ----------------------------------------------------------------------------------------------
+    # --- the books on pairs ------------------------------------------------------------------------------------------
 
     def account(self, ue: int) -> int:
         """The account of the UE's running procedure."""

@@ -1,28 +1,33 @@
-"""The kinds of events in the heap, and whose they are."""
+"""The kinds of events in the heap, and whose they are.
+
+Each is written where an event carries it, above the bits of its subject.
+"""
 
 from typing import Final
 
-RETRY: Final = 0
+SUBJECT_BITS: Final = 32
+
+RETRY: Final = 0 << SUBJECT_BITS
 """A UE begins its next 5GMM attempt."""
-ANSWER: Final = 1
+ANSWER: Final = 1 << SUBJECT_BITS
 """A UE sends what it owes."""
-GUARD: Final = 2
+GUARD: Final = 2 << SUBJECT_BITS
 """T3510 or T3517 of a UE."""
-SESSION_TIMER: Final = 3
+SESSION_TIMER: Final = 3 << SUBJECT_BITS
 """T3580 of a UE, or the end of its pause before it asks for a session again."""
-OPERATION: Final = 4
+OPERATION: Final = 4 << SUBJECT_BITS
 """The user of a UE wants something."""
-T3512: Final = 5
-OUTAGE_BEGINS: Final = 6
-OUTAGE_ENDS: Final = 7
-CALL_ARRIVES: Final = 8
+T3512: Final = 5 << SUBJECT_BITS
+OUTAGE_BEGINS: Final = 6 << SUBJECT_BITS
+OUTAGE_ENDS: Final = 7 << SUBJECT_BITS
+CALL_ARRIVES: Final = 8 << SUBJECT_BITS
 """A request reaches the UDM."""
-CALL_TIMEOUT: Final = 9
-UDM_FINISHES: Final = 10
-AMF_FINISHES: Final = 11
-NAS_TIMER: Final = 12
+CALL_TIMEOUT: Final = 9 << SUBJECT_BITS
+UDM_FINISHES: Final = 10 << SUBJECT_BITS
+AMF_FINISHES: Final = 11 << SUBJECT_BITS
+NAS_TIMER: Final = 12 << SUBJECT_BITS
 """T3550, T3560 or T3570 of the AMF."""
-STAGE_ENDS: Final = 13
+STAGE_ENDS: Final = 13 << SUBJECT_BITS
 """The last call of a stage has its answer."""
 
 KINDS: Final = 14

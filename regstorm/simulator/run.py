@@ -146,4 +146,4 @@ def _handlers(ues: Ues, core: Core) -> list[Handler]:
         events.NAS_TIMER: core.nas_timer_expired,
         events.STAGE_ENDS: core.stage_ends,
     }
-    return [by_kind[kind] for kind in range(events.KINDS)]
+    return [by_kind[kind << events.SUBJECT_BITS] for kind in range(events.KINDS)]

@@ -59,7 +59,6 @@ from ue_models.timers import (
     T3502,
     T3510,
     T3511,
-    T3512,
     T3517,
     T3525,
     T3580,
@@ -104,7 +103,7 @@ class Ues:
         self._arrivals_s = scenario.outage.arrivals_s
         self._loses_contexts = scenario.outage.amf_context == "lost"
 
-    # --- the scenario --------------------------------------------------------------------------------------------------
+    # --- the scenario ------------------------------------------------------------------------------------------------
 
     def begin(self, now: float) -> None:
         """Everybody is in service since before the run; T3512 of each is somewhere in its course."""
@@ -136,7 +135,7 @@ class Ues:
         self._leave_connection(ue, now)
         self._deregister(ue, _COVERAGE_LOST, AWAY, now)
 
-    # --- initial registration ----------------------------------------------------------------------------------------------
+    # --- initial registration ----------------------------------------------------------------------------------------
 
     def _register(self, ue: int, now: float) -> None:
         population = self._population
@@ -180,7 +179,7 @@ class Ues:
         population.stage[ue] = self._first_session[population.chain[ue]]
         self._resume(ue, now)
 
-    # --- sessions ----------------------------------------------------------------------------------------------------------
+    # --- sessions ----------------------------------------------------------------------------------------------------
 
     def _resume(self, ue: int, now: float) -> None:
         """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
@@ -286,7 +285,7 @@ class Ues:
         """Every session is up."""
         return self._population.phase[ue] == IN_SERVICE
 
-    # --- operations of users in service --------------------------------------------------------------------------------------
+    # --- operations of users in service ------------------------------------------------------------------------------
 
     def _await_operation(self, ue: int, now: float) -> None:
         due_s = now + self._rng.expovariate(1 / self._online.every_s)
@@ -349,7 +348,7 @@ class Ues:
             self._owe(ue, OWES_SESSION, now)
         self._resume(ue, now)
 
-    # --- failures of 5GMM attempts ---------------------------------------------------------------------------------------------
+    # --- failures of 5GMM attempts -----------------------------------------------------------------------------------
 
     def guard_expired(self, ue: int, now: float, number: int) -> None:
         """T3510 or T3517: the UE gives up and leaves the connection."""
@@ -426,7 +425,7 @@ class Ues:
         elif isinstance(verdict, GiveUp):
             self._start_t3512(ue, now + self._t3512_s)
 
-    # --- waiting, and trying again -----------------------------------------------------------------------------------------------
+    # --- waiting, and trying again -----------------------------------------------------------------------------------
 
     def _wait(self, ue: int, after_s: float, timer: str, now: float) -> None:
         population = self._population
@@ -454,7 +453,7 @@ class Ues:
         elif population.phase[ue] in _REGISTERED and not population.asks[ue]:
             self._ask(ue, population.retries[ue], now)
 
-    # --- the connection ------------------------------------------------------------------------------------------------------------
+    # --- the connection ----------------------------------------------------------------------------------------------
 
     def _owe(self, ue: int, what: int, now: float) -> None:
         """An answer takes a while; what is owed meanwhile goes along."""
@@ -491,7 +490,7 @@ class Ues:
         population.idle_at[ue] = now
         self._core.disconnect(ue)
 
-    # --- ends ------------------------------------------------------------------------------------------------------------------------
+    # --- ends --------------------------------------------------------------------------------------------------------
 
     def _abort(self, ue: int, why: str, now: float) -> None:
         """Ends the 5GMM attempt under way from outside."""
