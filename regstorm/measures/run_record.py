@@ -35,7 +35,7 @@ class HowItRan:
     """What only the driver knows."""
 
     engine: Engine
-    clock: Clock
+    clock: Clock | None
     ended_s: float
     """The run's last scenario second."""
     speed: float | None = None

@@ -71,7 +71,8 @@ class RunEntry(TypedDict):
     strategy: str
     label: str
     engine: Engine
-    clock: Clock
+    clock: Clock | None
+    """None: the simulator has none."""
     seed: int
     sample: int
     speed: float | None
