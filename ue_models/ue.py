@@ -215,7 +215,8 @@ class UeMachine:
 
     def request_service(self, kind: ServiceType, now: float) -> bool:
         """Service request from 5GMM-IDLE; False if it may not begin now."""
-        paged, emergency = kind is ServiceType.MOBILE_TERMINATED, kind is ServiceType.EMERGENCY
+        paged = kind is ServiceType.MOBILE_TERMINATED
+        emergency = kind in (ServiceType.EMERGENCY, ServiceType.EMERGENCY_FALLBACK)
         if self.state.connected or self.state.guti is None:
             return False
         if not self._may_begin(registered=True, paged=paged, emergency=emergency):

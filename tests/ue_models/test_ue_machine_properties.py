@@ -47,7 +47,9 @@ timers3 = st.none() | st.integers(0, 255).map(GprsTimer3)
 psis = st.integers(0, 15)
 small = st.integers(0, 7)
 payloads = st.one_of(
-    st.builds(PduSessionEstablishmentAccept, psis, small, st.just(bytes(4)), st.just("internet")).map(encode),
+    st.builds(PduSessionEstablishmentAccept, psis, small, st.just(bytes(4)), st.just("ims"), st.just(SLICE)).map(
+        encode
+    ),
     st.builds(PduSessionEstablishmentReject, psis, small, causes_sm, timers3).map(encode),
     st.builds(PduSessionReleaseCommand, psis, small, causes_sm, timers3).map(encode),
     st.binary(min_size=1, max_size=20),
@@ -62,6 +64,7 @@ messages = st.one_of(
         timers3,
         timers2,
         st.none() | st.binary(min_size=2, max_size=2),
+        st.just(1),
     ),
     st.builds(IdentityRequest, st.sampled_from(IdentityType)),
     st.builds(

@@ -25,7 +25,9 @@ _RRC_CAUSES = {
     ServiceType.DATA: RrcCause.MO_DATA,
     ServiceType.MOBILE_TERMINATED: RrcCause.MT_ACCESS,
     ServiceType.EMERGENCY: RrcCause.EMERGENCY,
+    ServiceType.EMERGENCY_FALLBACK: RrcCause.EMERGENCY,
     ServiceType.HIGH_PRIORITY: RrcCause.HIGH_PRIORITY_ACCESS,
+    ServiceType.ELEVATED_SIGNALLING: RrcCause.MO_SIGNALLING,
 }
 """Table 4.5.6.1."""
 
