@@ -8,7 +8,6 @@ from functools import partial
 from random import Random
 
 from protocols.credentials import PriorContext
-from protocols.identities import STmsi
 from protocols.nas5g.messages import (
     DlNasTransport,
     FivegmmMessage,
@@ -21,10 +20,12 @@ from protocols.nas5g.messages import (
 )
 from protocols.nas_security import AES, Algorithms
 from regstorm.records import procedures as names
-from regstorm.records.ports import Agenda, Due, UeObserver
+from regstorm.records.ports import Agenda, UeObserver
 from ue_models import rules
 from ue_models.attempt_runner import Running
-from ue_models.nas_link import Discarded, initial_octets, octets, read
+from ue_models.nas_connection import NasConnection
+from ue_models.nas_link import Discarded, read
+from ue_models.next_attempt import Kind, NextAttempt
 from ue_models.procedures.common import answer
 from ue_models.procedures.deregistration import attempt_deregistration
 from ue_models.procedures.initial_registration import attempt_initial_registration
@@ -70,10 +71,8 @@ from ue_models.ue_state import Mm, Substate, UeState, UpdateStatus
 E_UTRA = "E-UTRA"
 """What a UE that left NG-RAN is said to wait on."""
 
-_RETRY = "retry"
 _OPERATION = "operation"
 _OF_ATTEMPT = (T3510.name, T3517.name, T3520.name, T3521.name)
-_SURVIVES_LOST_COVERAGE = frozenset({T3346.name, T3247.name})
 _UPDATE_PROCEDURES = {
     RegistrationType.MOBILITY: names.MOBILITY_UPDATE,
     RegistrationType.PERIODIC: names.PERIODIC_UPDATE,
@@ -84,22 +83,19 @@ class UeMachine:
     """A UE on one base station. All calls take `now` in scenario seconds, never decreasing."""
 
     __slots__ = (
-        "_agenda",
+        "_connection",
         "_covered",
-        "_flush",
         "_gnb",
         "_in_service",
         "_kind",
+        "_next",
         "_observer",
-        "_outbox",
         "_profile",
-        "_retry_kind",
         "_running",
         "_sessions",
         "_timers",
         "_ue",
         "_unsent",
-        "_waits_on",
         "state",
     )
 
@@ -117,18 +113,14 @@ class UeMachine:
         self._ue = Ue(state, settings, rng)
         self._profile = profile
         self._gnb = gnb
-        self._agenda = agenda
         self._observer = observer
         self._timers = TimerSet(agenda)
+        self._connection = NasConnection(self._ue, self, gnb, agenda, self._timers)
+        self._next = NextAttempt(self._ue, self._timers, observer, self._begin_planned)
         self._sessions = UeSessions(self._ue, self, profile, self._timers, observer)
         self._running: Running[Outcome] | None = None
-        self._kind: RegistrationType | ServiceType | None = None
+        self._kind: Kind | None = None
         """What the attempt under way is an attempt of; None is a deregistration."""
-        self._retry_kind: RegistrationType | ServiceType = RegistrationType.INITIAL
-        self._waits_on: str | None = None
-        """The timer before the next attempt ("" for a wait without one); None while no attempt is planned."""
-        self._outbox: list[bytes] = []
-        self._flush: Due | None = None
         self._unsent: list[FivegmmMessage] = []
         self._covered = True
         self._in_service = False
@@ -153,7 +145,7 @@ class UeMachine:
     @property
     def waits_on(self) -> str | None:
         """The timer that forbids the next attempt, "" for a mere pause, None if none is planned."""
-        return self._waits_on
+        return self._next.waits_on
 
     def provision(self, prior: PriorContext, now: float = 0.0, algorithms: Algorithms = AES) -> None:
         """Registered since before the run, both sessions up, 5GMM-IDLE; its T3512 is somewhere in its course."""
@@ -181,21 +173,21 @@ class UeMachine:
             return
         state.enter(Mm.DEREGISTERED)
         state.registration_attempts = state.service_attempts = 0
-        if self._waits_on in _SURVIVES_LOST_COVERAGE:
+        if self._next.held:
             if not state.high_priority:
                 return
-        elif self._waits_on is not None:
-            self._stop_waiting(now)
+        else:
+            self._next.cancel(now)
         self._register(now)
 
     def lose_coverage(self, now: float) -> None:
         """The cell is gone: what runs is aborted, the registration is lost. T3346 and T3247 go on (5.3.9, 5.3.20)."""
         self._covered = False
-        if self._waits_on is not None and self._waits_on not in _SURVIVES_LOST_COVERAGE:
-            self._stop_waiting(now)
+        if not self._next.held:
+            self._next.cancel(now)
         self._timers.stop(_OPERATION)
         self._abort("coverage lost", now)
-        self._leave_connection(now)
+        self._connection.leave(now)
         if self.state.mm is not Mm.NULL:
             self._deregister("coverage lost", Substate.NO_CELL_AVAILABLE, now)
 
@@ -268,7 +260,7 @@ class UeMachine:
         """The connection is gone: 5GMM-IDLE."""
         if not self.state.connected:
             return
-        self._disconnected(now)
+        self._connection.closed()
         if self._running is not None:
             self._advance(ConnectionLost(), now)
         elif self.state.registered:
@@ -282,10 +274,10 @@ class UeMachine:
     def send_on_connection(self, message: FivegmmMessage, now: float) -> None:
         """Sends now if connected; else once a service request has brought a connection."""
         if self.state.connected:
-            self._say(message, now)
+            self._connection.say(message, now)
             return
         self._unsent = [message]
-        if self._waits_on is None:
+        if self._next.waits_on is None:
             self.request_service(ServiceType.SIGNALLING, now)
 
     def sessions_changed(self, now: float) -> None:
@@ -305,7 +297,7 @@ class UeMachine:
         if not registered and state.mm is not Mm.DEREGISTERED:
             return False
         return rules.may_start(
-            t3346_runs=self._waits_on == T3346.name,
+            t3346_runs=self._next.waits_on == T3346.name,
             emergency=emergency,
             high_priority=state.high_priority,
             paged=paged,
@@ -321,14 +313,14 @@ class UeMachine:
         self,
         procedure: str,
         attempt: Attempt[Outcome],
-        kind: RegistrationType | ServiceType | None,
+        kind: Kind | None,
         now: float,
     ) -> None:
         """Starts an attempt. Whatever was planned is superseded, except that an emergency leaves a back-off alone."""
         if kind is not RegistrationType.EMERGENCY and kind is not None:
-            self._stop_waiting(now)
+            self._next.cancel(now)
         if not self.state.registered:
-            self._leave_connection(now)  # an initial registration has a connection of its own
+            self._connection.leave(now)  # an initial registration has a connection of its own
         self._timers.stop(T3512.name)
         self._kind = kind
         self._running = running = Running(procedure, attempt, now)
@@ -344,7 +336,7 @@ class UeMachine:
         """A request of the network while no 5GMM procedure of the UE runs."""
         if isinstance(heard.message, RegistrationAccept) and self.state.registered:
             self.state.accept_registration(heard.message)  # T3550 expired: our COMPLETE did not arrive (5.5.1.2.8 c)
-            self._say(RegistrationComplete(), now)
+            self._connection.say(RegistrationComplete(), now)
             return
         answering = answer(self._ue, heard, None, None)
         try:
@@ -352,36 +344,22 @@ class UeMachine:
                 self._perform(next(answering), now)
         except StopIteration as end:
             if not end.value:
-                self._leave_connection(now)
+                self._connection.leave(now)
                 self._resume(now)
 
     def _perform(self, step: Step, now: float) -> None:
         match step:
             case Send(message):
-                self._say(message, now)
+                self._connection.say(message, now)
             case Start(timer):
                 self._timers.start(timer.name, now + self._profile.guard_s(timer), partial(self._expired, timer))
             case Stop(timer):
                 self._timers.stop(timer.name)
-            case SendInitial(message):
-                if not self.state.connected:
-                    self._connect(step, now)
-                elif self.state.secure:
-                    self._say(message, now)
-                else:
-                    self._say_octets(initial_octets(self.state, message), now)
+            case SendInitial():
+                if not self._connection.begin(step, now) and self._running is not None:
+                    self._running.connection_refused = True
             case Receive():
                 raise ValueError("RECEIVE is not performed")
-
-    def _connect(self, initial: SendInitial, now: float) -> None:
-        state = self.state
-        guti = state.guti
-        s_tmsi = None if guti is None else STmsi(guti.set_id, guti.pointer, guti.tmsi)
-        state.connected = True
-        if not self._gnb.connect(self, initial_octets(state, initial.message), initial.rrc_cause, s_tmsi, now):
-            state.connected = False
-            if self._running is not None:
-                self._running.connection_refused = True
 
     def _expired(self, timer: Timer, now: float) -> None:
         match timer:
@@ -392,7 +370,7 @@ class UeMachine:
             case _ if self._running is not None:
                 self._advance(Expired(timer), now)
             case _:  # T3520 without a procedure of the UE: the network is not genuine (5.4.1.3.7)
-                self._leave_connection(now)
+                self._connection.leave(now)
                 self._resume(now)
 
     def _abort(self, why: str, now: float) -> None:
@@ -428,7 +406,7 @@ class UeMachine:
         unsent, self._unsent = self._unsent, []
         if self.state.connected:
             for message in unsent:
-                self._say(message, now)
+                self._connection.say(message, now)
         self._update_service(now)
         self._resume(now)
 
@@ -436,10 +414,9 @@ class UeMachine:
         """Tells of the reject, leaves the connection, and does what the rules say, as the profile takes them."""
         if isinstance(outcome, Rejected | AuthenticationRefused):
             self._observer.rejected(self.index, failure, outcome.protected, now)
-            if self.state.connected:
-                self._timers.start(T3540.name, now + T3540.seconds, self._t3540_expired)
+            self._connection.await_release(self._resume, now)
         else:
-            self._leave_connection(now)
+            self._connection.leave(now)
         verdict = self._profile.adapt(self._verdict(outcome), self._ue.rng)
         self._unsent = []
         self._follow(verdict, failure, now)
@@ -464,8 +441,8 @@ class UeMachine:
                 self._deregister(why, Substate.NORMAL_SERVICE, now)
                 if forget:
                     self.state.forget()
-                self._leave_connection(now)
-                self._wait(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
+                self._connection.leave(now)
+                self._next.plan(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
             case Never(forget) | ToEutra(forget):
                 left = isinstance(verdict, ToEutra)
                 self._deregister(why, Substate.PLMN_SEARCH if left else Substate.LIMITED_SERVICE, now)
@@ -478,7 +455,7 @@ class UeMachine:
                 if self.state.registered:
                     self.state.enter(Mm.REGISTERED)
                     if self._sessions.next_wanted() is not None:
-                        self._wait(Retry(SESSION_PAUSE_S, "", 0), ServiceType.SIGNALLING, now)
+                        self._next.plan(Retry(SESSION_PAUSE_S, "", 0), ServiceType.SIGNALLING, now)
                     self._after_idle(now)
                 else:
                     self.state.enter(Mm.DEREGISTERED, Substate.ATTEMPTING_REGISTRATION)
@@ -502,7 +479,7 @@ class UeMachine:
             state.update_status = UpdateStatus.NOT_UPDATED
         if retry.forget:
             state.forget()
-        self._wait(retry, kind if stays and kind is not None else RegistrationType.INITIAL, now)
+        self._next.plan(retry, kind if stays and kind is not None else RegistrationType.INITIAL, now)
 
     def _deregister(self, why: str, substate: Substate, now: float) -> None:
         """Enters 5GMM-DEREGISTERED; tells if a registration is lost thereby."""
@@ -523,30 +500,29 @@ class UeMachine:
         """The UE's own deregistration is over, answered or not."""
         state = self.state
         self._sessions.abandon("aborted", now)
-        if self._waits_on is not None and self._waits_on != T3346.name:
-            self._stop_waiting(now)
+        if self._next.waits_on != T3346.name:
+            self._next.cancel(now)
         self._timers.stop(_OPERATION)
         state.enter(Mm.DEREGISTERED)
         self._update_service(now)
-        if state.connected:
-            self._timers.start(T3540.name, now + T3540.seconds, self._t3540_expired)
+        self._connection.await_release(self._resume, now)
 
     def _emergency_ended(self, now: float) -> None:
         """The emergency registration ends with its connection; the UE goes back to what it was about."""
         self._kind = RegistrationType.INITIAL
         self._deregister("emergency services ended", Substate.NORMAL_SERVICE, now)
-        if self._waits_on is None:
-            self._wait(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
+        if self._next.waits_on is None:
+            self._next.plan(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
 
     def _deregistered_by_network(self, request: NetworkDeregistrationRequest, now: float) -> None:
         """5.5.2.3: accept, and register again if asked to; a cause counts as in a reject."""
         if not self.state.registered:
             return
         again, cause, t3346 = request
-        self._say(NetworkDeregistrationAccept(), now)
+        self._connection.say(NetworkDeregistrationAccept(), now)
         self._abort("deregistered by the network", now)
         why = "deregistered by the network" if cause is None else f"5GMM #{int(cause)}"
-        self._stop_waiting(now)
+        self._next.cancel(now)
         verdict = rules.deregistered_by_network(cause, t3346, again, self._ue.rng, self.state.standing())
         self._kind = RegistrationType.INITIAL
         if isinstance(verdict, RegisterAnew):  # after the answer has gone out and the network has released (5.5.2.3.2)
@@ -554,41 +530,25 @@ class UeMachine:
             if verdict.forget:
                 self.state.forget()
             verdict = Retry(T3540.seconds, "", 0)
-            self._wait(verdict, RegistrationType.INITIAL, now)
+            self._next.plan(verdict, RegistrationType.INITIAL, now)
             return
         if isinstance(verdict, Retry):
             self._deregister(why, Substate.ATTEMPTING_REGISTRATION, now)
         self._follow(verdict, why, now)
 
-    # --- waiting ----------------------------------------------------------------------------------------------------
+    # --- of itself --------------------------------------------------------------------------------------------------
 
-    def _wait(self, retry: Retry, kind: RegistrationType | ServiceType, now: float) -> None:
-        self._stop_waiting(now)
-        self._waits_on = retry.timer
-        self._retry_kind = kind
-        if retry.timer:
-            self._observer.waiting(retry.timer, 1, now)
-        jitter_s = self._ue.rng.uniform(0, self._ue.settings.retry_jitter_s)
-        self._timers.start(_RETRY, now + retry.after_s + jitter_s, self._retry)
-
-    def _stop_waiting(self, now: float) -> None:
-        if self._waits_on is not None:
-            self._timers.stop(_RETRY)
-            if self._waits_on:
-                self._observer.waiting(self._waits_on, -1, now)
-            self._waits_on = None
-
-    def _retry(self, now: float) -> None:
+    def _begin_planned(self, now: float) -> None:
         """The wait is over: the next attempt, if it is still wanted."""
-        self._stop_waiting(now)
         if not self._covered:
             return
+        kind = self._next.kind
         if not self.state.registered:
             self._register(now)
-        elif isinstance(self._retry_kind, ServiceType):
-            self.request_service(self._retry_kind, now)
-        elif self._retry_kind is not RegistrationType.INITIAL:
-            self.update(self._retry_kind, now)
+        elif isinstance(kind, ServiceType):
+            self.request_service(kind, now)
+        elif kind is not RegistrationType.INITIAL:
+            self.update(kind, now)
 
     def _resume(self, now: float) -> None:
         """What a UE does of itself once nothing else is under way: missing sessions, else T3512 when idle."""
@@ -598,7 +558,7 @@ class UeMachine:
         wanted = None if self._sessions.busy else self._sessions.next_wanted()
         if wanted is not None and state.connected:
             self._sessions.establish(wanted, now)
-        elif wanted is not None and self._waits_on is None:
+        elif wanted is not None and self._next.waits_on is None:
             self.request_service(ServiceType.SIGNALLING, now)
         else:
             self._after_idle(now)
@@ -618,7 +578,7 @@ class UeMachine:
     def _operate(self, now: float) -> None:
         """One operation of the user, if the UE is idle and free to begin; and when the next one is due."""
         self.start_operating(now)
-        if not self._in_service or self.state.connected or self._waits_on is not None:
+        if not self._in_service or self.state.connected or self._next.waits_on is not None:
             return
         if self._ue.rng.random() < self._ue.settings.periodic_update_share:
             self.update(RegistrationType.PERIODIC, now)
@@ -634,48 +594,8 @@ class UeMachine:
             if in_service:
                 self.start_operating(now)
 
-    # --- the connection ---------------------------------------------------------------------------------------------
 
-    def _say(self, message: FivegmmMessage, now: float) -> None:
-        """An answer takes a while; what is said meanwhile goes along, in order."""
-        if self.state.connected:
-            self._say_octets(octets(self.state, message), now)
-
-    def _say_octets(self, nas: bytes, now: float) -> None:
-        self._outbox.append(nas)
-        if self._flush is None:
-            self._flush = self._agenda.at(now + self._ue.rng.uniform(*self._ue.settings.answer_s), self._send_outbox)
-
-    def _send_outbox(self, now: float) -> None:
-        self._flush = None
-        outbox, self._outbox = self._outbox, []
-        for nas in outbox:
-            self._gnb.uplink(self, nas, now)
-
-    def _t3540_expired(self, now: float) -> None:
-        self._leave_connection(now)
-        self._resume(now)
-
-    def _leave_connection(self, now: float) -> None:
-        """Local release of the NAS signalling connection (5.3.1.3)."""
-        if self.state.connected:
-            self._gnb.release(self, now)
-            self._disconnected(now)
-
-    def _disconnected(self, now: float) -> None:
-        state = self.state
-        state.connected = state.secure = state.challenge_refused = False
-        state.authentication_failures = 0
-        self._outbox.clear()
-        if self._flush is not None:
-            self._flush.cancel()
-            self._flush = None
-        self._timers.stop(T3540.name)
-        if state.security is not None:
-            state.security.drop_ciphers()
-
-
-def _described(outcome: Failure, kind: RegistrationType | ServiceType | None) -> str:
+def _described(outcome: Failure, kind: Kind | None) -> str:
     """A failure in words, as counters carry it."""
     match outcome:
         case Rejected(cause):
