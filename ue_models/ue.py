@@ -56,7 +56,6 @@ from ue_models.rules import (
     GiveUp,
     Never,
     Next,
-    NoAnswer,
     RegisterAnew,
     Rejected,
     Retry,
@@ -67,6 +66,7 @@ from ue_models.timer_set import TimerSet
 from ue_models.timers import T3247, T3346, T3510, T3512, T3516, T3517, T3519, T3520, T3521, T3540, Timer
 from ue_models.ue_sessions import UeSessions
 from ue_models.ue_state import Mm, Substate, UeState, UpdateStatus
+from ue_models.verdicts import after_failure, described
 
 E_UTRA = "E-UTRA"
 """What a UE that left NG-RAN is said to wait on."""
@@ -391,7 +391,7 @@ class UeMachine:
             return
         self._running = None
         self._timers.stop(*_OF_ATTEMPT)
-        failure = None if isinstance(outcome, Succeeded) else _described(outcome, self._kind)
+        failure = None if isinstance(outcome, Succeeded) else described(outcome, self._kind)
         self._observer.attempt_ended(self.index, running.procedure, running.started, now, failure)
         if self._kind is None:
             self._deregistered(now)
@@ -417,20 +417,11 @@ class UeMachine:
             self._connection.await_release(self._resume, now)
         else:
             self._connection.leave(now)
-        verdict = self._profile.adapt(self._verdict(outcome), self._ue.rng)
+        verdict = self._profile.adapt(
+            after_failure(self._kind, self._profile.heard(outcome), self.state, self._ue.rng), self._ue.rng
+        )
         self._unsent = []
         self._follow(verdict, failure, now)
-
-    def _verdict(self, outcome: Failure) -> Next:
-        heard = self._profile.heard(outcome)
-        state, rng = self.state, self._ue.rng
-        if isinstance(self._kind, ServiceType):
-            return rules.service_request_failed(heard, rng, state.service_standing())
-        if self._kind is RegistrationType.EMERGENCY:
-            return rules.emergency_registration_failed()
-        if self._kind is RegistrationType.INITIAL:
-            return rules.initial_registration_failed(heard, rng, state.standing())
-        return rules.registration_update_failed(heard, rng, state.standing())
 
     def _follow(self, verdict: Next, why: str, now: float) -> None:
         """Puts a verdict of the rules into effect."""
@@ -593,16 +584,3 @@ class UeMachine:
             self._observer.service_changed(self.index, in_service, now)
             if in_service:
                 self.start_operating(now)
-
-
-def _described(outcome: Failure, kind: Kind | None) -> str:
-    """A failure in words, as counters carry it."""
-    match outcome:
-        case Rejected(cause):
-            return f"5GMM #{int(cause)}"
-        case AuthenticationRefused():
-            return "authentication rejected"
-        case NoAnswer():
-            guard = T3521 if kind is None else T3517 if isinstance(kind, ServiceType) else T3510
-            return f"{guard.name} expired"
-    return "lower layer failure"
