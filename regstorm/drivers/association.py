@@ -31,6 +31,7 @@ from typing import Protocol
 
 NGAP_PPID = 60  # TS 38.412 clause 7, IANA's registry of SCTP payload protocol identifiers
 MESSAGE_LIMIT = 65_536  # octets of one message; far above any NGAP message, assumed
+EVERYTHING = 1 << 62  # no limit for dispatch
 OUTBOX_LIMIT = 4 * 1024 * 1024  # octets that wait at one end before it overflows; some 30 000 messages, assumed
 
 Address = tuple[str, int]
@@ -153,11 +154,15 @@ class Association(ABC):
     def receive(self) -> bool:
         """Takes one read's worth from the wire; True if it brought anything, the end included."""
 
-    def dispatch(self, now: float) -> None:
-        """Tells the handlers everything that arrived, in order; after the end it tells nothing."""
+    def dispatch(self, now: float, limit: int = EVERYTHING) -> bool:
+        """Tells the handlers what arrived, in order, at most `limit` things; True if more waits to be told.
+
+        After the end it tells nothing.
+        """
         arrived = self._arrived
         counters = self.counters
-        while arrived:
+        while arrived and limit:
+            limit -= 1
             item = arrived.popleft()
             if type(item) is tuple:
                 data, stream, ppid = item
@@ -173,6 +178,12 @@ class Association(ABC):
                 if self.tap is not None:
                     self.tap.closed(item, self.ended_here, now)
                 self.on_closed(item, now)
+        return bool(arrived)
+
+    @property
+    def has_untold(self) -> bool:
+        """Something has arrived that dispatch has not told."""
+        return bool(self._arrived)
 
     @abstractmethod
     def _heard(self, signal: Signal) -> None:
