@@ -19,15 +19,20 @@ class Assumption:
     fitted: bool = False
 
 
-def assumptions(run: Run) -> list[Assumption]:
-    """The assumptions that weigh most in `run`; empty if the record does not carry its scenario."""
+def assumptions(comparison: Comparison) -> list[Assumption]:
+    """The assumptions that weigh most, of the first run's scenario and of every strategy; as far as recorded."""
+    of_strategies = [found for group in comparison.groups for found in _strategy(group)]
+    return [*_scenario(comparison.first), *of_strategies]
+
+
+def _scenario(run: Run) -> list[Assumption]:
     scenario = run.scenario
     if not scenario:
         return []
     core, outage, population = (scenario.get(name) or {} for name in ("core", "outage", "population"))
     udm, amf, bus = (core.get(name) or {} for name in ("udm", "amf", "bus"))
     profiles = population.get("profiles") or {}
-    found = [
+    return [
         _shedding(run, udm),
         Assumption("UDM capacity", f"{wording.count(udm.get('capacity_pairs_per_s'))} pairs/s", "chosen"),
         Assumption("Arrivals after the outage", f"uniform over {outage.get('arrivals_s', 0):g} s", "chosen"),
@@ -42,7 +47,22 @@ def assumptions(run: Run) -> list[Assumption]:
         Assumption("T3510, T3511", "15 s, 10 s, five attempts", "TS 24.501 table 10.2.1, 5.5.1.2.7"),
         Assumption("T3560, T3550", "6 s, four retransmissions", "TS 24.501 table 10.2.2"),
     ]
-    return found
+
+
+def _strategy(group: Group) -> list[Assumption]:
+    """Gate and retry guidance; the paper gives no figure for either."""
+    said = group.runs[0].setting("strategy")
+    gate, guidance = said.get("gate"), said.get("guidance") or {}
+    if not gate:
+        return []
+    what = str(gate.get("counts")).replace("_", " ")
+    rate = f"{wording.percent(gate.get('share_of_capacity'))} of what the UDM can finish"
+    window = guidance.get("t3346")
+    told = f"{window['low_s']:g} to {window['high_s']:g} s, uniform" if window else "none"
+    return [
+        Assumption(f"{group.name}: gate", f"counts {what}; {rate}; bucket {gate.get('depth_s')} s", "assumed"),
+        Assumption(f"{group.name}: T3346", f"{told}; a refused follow-up: {guidance.get('follow_up')}", "assumed"),
+    ]
 
 
 def _shedding(run: Run, udm: dict[str, Any]) -> Assumption:

@@ -167,11 +167,13 @@ def rejects(groups: Sequence[Group]) -> Chart:
         counts = [_rejects(group, cause) for cause in causes]
         pattern = {"shape": ("", "/", "x", ".", "\\", "+")[index % 6], "solidity": 0.35}
         bar = go.Bar(y=causes, x=counts, name=group.name, orientation="h", text=[wording.count(c) for c in counts])
-        figure.add_trace(bar.update(marker={"color": group.colour, "pattern": pattern}, textposition="auto"))
+        figure.add_trace(
+            bar.update(marker={"color": group.colour, "pattern": pattern}, textposition="outside", cliponaxis=False)
+        )
     for cause in causes:
         table.rows.append([cause, *(wording.count(_rejects(group, cause)) for group in groups)])
     _style(figure, height=120 + 34 * len(causes) * len(groups))
-    figure.update_layout(barmode="group", hovermode="closest")
+    figure.update_layout(barmode="group", hovermode="closest", margin_l=150)
     figure.update_xaxes(title_text="rejects received (full size)")
     figure.update_yaxes(autorange="reversed")
     return Chart("rejects", "Rejects by cause", "Medians over the seeds, at full size.", figure, table)

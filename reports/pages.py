@@ -52,7 +52,7 @@ def render(comparison: Comparison, template: str) -> str:
         headline=headline(comparison),
         rows=key_figures.rows(comparison.groups),
         charts=charts(comparison),
-        assumptions=assumptions.assumptions(first),
+        assumptions=assumptions.assumptions(comparison),
         plain_beside=assumptions.plain_beside(comparison),
         verdicts=_verdicts(comparison),
         command=_command(comparison),

@@ -9,6 +9,7 @@ from rich.table import Table
 from regstorm.cli.exit_codes import INTERNAL_ERROR, INTERRUPTED, PASSED, VERDICT_MISSED
 from regstorm.cli.storms import Outcome
 from reports import pages
+from reports.assumptions import plain_beside
 from reports.comparison import Comparison
 from reports.headline import headline
 from reports.key_figures import IN_THE_TERMINAL, rows
@@ -24,6 +25,9 @@ def show(console: Console, comparison: Comparison) -> None:
     for row in rows(comparison.groups, IN_THE_TERMINAL):
         table.add_row(row.name, *row.cells)
     console.print(table)
+    beside = plain_beside(comparison)
+    if beside:
+        console.print(f"Calibrated UDM (fitted): {beside}", markup=False, highlight=False, soft_wrap=True)
     for line in comparison.warnings:
         console.print(f"! {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
     for run in all_runs(comparison):

@@ -87,7 +87,7 @@ def test_the_page_opens_with_the_headline_and_the_table_and_shows_every_figure_a
 def test_the_page_asks_no_network_for_anything(html):
     page = Page(html)
 
-    assert page.addresses == ["data:,"]
+    assert page.addresses == ["data:,", "#rests-on"]
     assert page.scripts == 2, "plotly's own script once, and a few lines that draw"
     style = re.search(r"<style>(.*?)</style>", html, re.DOTALL).group(1)
     assert "url(" not in style
@@ -101,6 +101,7 @@ def test_the_calibrated_udm_is_called_so_wherever_it_is_used_with_what_plain_giv
     assert "calibrated: fitted to bring the first outcome of the paper about" in page.text["assumptions"]
     assert "self_protection with the UDM setting plain: 55.0 % back" in page.text["plain-beside"]
     assert "with calibrated 30.0 % back" in page.text["plain-beside"]
+    assert "calibrated" in html.split("Verdicts")[0], "said beside the table as well"
 
 
 def test_a_plain_udm_is_never_called_calibrated(tmp_path):
