@@ -53,11 +53,6 @@ class MergedTimeline(Timeline):
         self._pending_counted: list[defaultdict[str, int]] = []
         self._pending_sampled: list[defaultdict[str, int]] = []
 
-    @property
-    def through_s(self) -> int:
-        """Seconds that are complete."""
-        return len(self._counted)
-
     def tell(self, source: str, first: int, seconds: Iterable[Second]) -> None:
         """The seconds of `source` from `first` on. What it has told before is not counted twice."""
         have = self._told.get(source)

@@ -51,6 +51,16 @@ class Timeline:
             self._this_second.clear()
             self._next_second += 1.0
 
+    @property
+    def complete(self) -> int:
+        """Seconds that are complete."""
+        return len(self._counted)
+
+    def levels_under(self, name: str) -> list[str]:
+        """What stands behind the dot in levels `name`.x, sorted."""
+        prefix = f"{name}."
+        return sorted(one.removeprefix(prefix) for one in self._levels if one.startswith(prefix))
+
     def complete_seconds(self, first: int = 0) -> list[tuple[dict[str, int], dict[str, int]]]:
         """What was counted, and the levels, in each complete second from `first` on: for another process."""
         return list(zip(self._counted[first:], self._sampled[first:], strict=True))

@@ -1,0 +1,147 @@
+"""The storm's options in Locust: on its command line, in its start form, and read into a plan.
+
+No argument groups: Locust's web form knows only what is added to the parser itself. Options are read when a storm
+starts, not before: the form changes them, and a worker has them from the master.
+"""
+
+import shlex
+from argparse import Namespace
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from locust.argument_parser import LocustArgumentParser
+
+from regstorm.records import sources
+from regstorm.records.files import BadFile
+from regstorm.records.storm_plan import StormPlan
+
+DEFAULT_SCENARIO, DEFAULT_STRATEGY = "outage_return", "tiered"
+DEFAULT_SAMPLE, DEFAULT_SPEED = 100, 10.0
+LOOPBACK = "127.0.0.1"
+
+
+class StormOptions(NamedTuple):
+    """What somebody wants to run."""
+
+    plan: StormPlan
+    speed: float
+    """Scenario seconds per wall second."""
+    core_host: str
+    """Where the bundled core listens: workers on other machines have to reach it."""
+    trace: int
+    """UEs whose call flows are recorded."""
+
+
+def add_options(parser: LocustArgumentParser) -> None:
+    """The storm's options (Locust's `init_command_line_parser` event)."""
+    parser.add_argument(
+        "--storm-scenario",
+        choices=_names(sources.SCENARIOS),
+        default=DEFAULT_SCENARIO,
+        help="What happens: a file in scenarios/",
+    )
+    parser.add_argument(
+        "--storm-strategy",
+        choices=_names(sources.STRATEGIES),
+        default=DEFAULT_STRATEGY,
+        help="Overload control of the bundled core: a file in strategies/",
+    )
+    parser.add_argument(
+        "--storm-sample",
+        type=int,
+        metavar="K",
+        default=DEFAULT_SAMPLE,
+        help="Takes 1/K of the population against 1/K of every capacity",
+    )
+    parser.add_argument(
+        "--storm-speed",
+        type=float,
+        metavar="X",
+        default=DEFAULT_SPEED,
+        help="Scenario seconds per wall second; 1 for a target that is not ours",
+    )
+    parser.add_argument("--storm-seed", type=int, metavar="N", default=1, help="Everything random is drawn from it")
+    parser.add_argument(
+        "--storm-target",
+        metavar="FILE",
+        default="",
+        help="A core that is not ours: a file as docs/targets.md says; empty is the bundled core",
+    )
+    for name, about in (
+        ("--storm-set", "Changes fields of the scenario: core.udm.shedding=plain, several separated by spaces"),
+        ("--storm-out", "Run directory: new or empty. Default: a new one in runs/"),
+        ("--storm-core-host", "Address at which the bundled core listens; other than loopback only for other workers"),
+    ):
+        default = LOOPBACK if name == "--storm-core-host" else ""
+        parser.add_argument(name, default=default, help=about, include_in_web_ui=False)
+    parser.add_argument(
+        "--storm-trace",
+        type=int,
+        metavar="N",
+        default=0,
+        help="UEs whose call flows are recorded, for regstorm trace",
+        include_in_web_ui=False,
+    )
+    parser.add_argument(
+        "--storm-metrics-port",
+        type=int,
+        metavar="PORT",
+        default=0,
+        help="Serves Prometheus metrics on loopback at this port; 0 serves none",
+        include_in_web_ui=False,
+    )
+    parser.add_argument(
+        "--target-is-mine",
+        action="store_true",
+        help="I may load the target: needed where it is not on loopback",
+        include_in_web_ui=False,
+    )
+
+
+def read_options(options: Namespace) -> StormOptions:
+    """What the options say. Raises BadFile with one line."""
+    if options.storm_sample < 1:
+        raise BadFile(f"--storm-sample {options.storm_sample}: expected 1 or more")
+    if not 0 < options.storm_speed <= 1000:
+        raise BadFile(f"--storm-speed {options.storm_speed:g}: expected more than 0, at most 1000")
+    scenario, scenario_path = sources.scenario(options.storm_scenario, shlex.split(options.storm_set))
+    strategy, strategy_path = sources.strategy(options.storm_strategy)
+    plan = StormPlan(
+        scenario=scenario,
+        strategy=strategy,
+        seed=options.storm_seed,
+        sample=options.storm_sample,
+        out=_directory(options.storm_out, f"{scenario.name}-{strategy.name}"),
+        scenario_path=str(scenario_path),
+        strategy_path=str(strategy_path),
+        command=_command(options),
+    )
+    return StormOptions(plan, options.storm_speed, options.storm_core_host, options.storm_trace)
+
+
+def _names(kind: str) -> list[str]:
+    return [path.stem for path in sources.available(kind)]
+
+
+def _directory(out: str, name: str) -> Path:
+    """The run directory: the one that was asked for (numbered from the second storm on), or one with date and time."""
+    wanted = Path(out) if out else Path("runs") / f"locust-{name}-{datetime.now():%Y%m%d-%H%M%S}"
+    where, number = wanted, 1
+    while where.exists() and any(where.iterdir()):
+        number += 1
+        where = wanted.with_name(f"{wanted.name}-{number}")
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"--storm-out {where}: cannot be made: {error.strerror}") from None
+    return where
+
+
+def _command(options: Namespace) -> str:
+    words = ["locust", "-f", "locustfiles/storm_5gc.py", "--headless"]
+    for name in ("scenario", "strategy", "sample", "speed", "seed", "target", "set"):
+        value = getattr(options, f"storm_{name}")
+        if value != "":
+            words += [f"--storm-{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    return shlex.join(words)
