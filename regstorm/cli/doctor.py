@@ -4,7 +4,6 @@ import os
 import platform
 import resource
 import shutil
-import socket
 import sys
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from typing import NamedTuple
 from rich.console import Console
 
 from regstorm.cli.exit_codes import INTERNAL_ERROR
+from regstorm.drivers.sctp import kernel_has_sctp
 
 LEAST_PYTHON = (3, 11)
 FILES_NEEDED = 1024
@@ -51,7 +51,11 @@ def examine(which: Callable[[str], str | None] = shutil.which) -> Iterator[Findi
     enough = files >= FILES_NEEDED
     yield Finding(enough, f"{files} open files: " + ("enough" if enough else f"expected {FILES_NEEDED} (ulimit -n)"))
     sctp = kernel_has_sctp()
-    says = "real cores can be reached over SCTP" if sctp else "the bundled core needs none; real cores do"
+    says = (
+        "real cores can be reached over SCTP"
+        if sctp
+        else "real cores need it (modprobe sctp), the bundled one does not"
+    )
     yield Finding(True if sctp else None, f"SCTP in the kernel: {'yes' if sctp else 'no'}: {says}")
     for program, package, use in (
         ("tshark", "tshark", "dissects captures in the tests"),
@@ -59,12 +63,3 @@ def examine(which: Callable[[str], str | None] = shutil.which) -> Iterator[Findi
     ):
         there = which(program) is not None
         yield Finding(True if there else None, f"{program}: {'yes' if there else f'no (package {package})'}: {use}")
-
-
-def kernel_has_sctp() -> bool:
-    """True if a socket of that kind can be made (it is closed again)."""
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM, getattr(socket, "IPPROTO_SCTP", 132)):
-            return True
-    except OSError:
-        return False
