@@ -6,7 +6,7 @@ Names are those of records.counters, so of TS 28.552 where it has one: `RM.RegIn
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from regstorm.measures.timeline import CATALOGUE, Timeline
