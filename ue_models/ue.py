@@ -96,6 +96,7 @@ class UeMachine:
         "_timers",
         "_ue",
         "_unsent",
+        "_wanted",
         "state",
     )
 
@@ -123,6 +124,8 @@ class UeMachine:
         """What the attempt under way is an attempt of; None is a deregistration."""
         self._unsent: list[FivegmmMessage] = []
         self._covered = True
+        self._wanted = True
+        """The user wants service: false from a deregistration until the next power-on."""
         self._in_service = False
 
     # --- what a composer calls --------------------------------------------------------------------------------------
@@ -163,13 +166,14 @@ class UeMachine:
         """Switched on in coverage: the counters are reset and the UE registers (5.5.1.2.1)."""
         if self.state.mm is Mm.NULL:
             self.state.enter(Mm.DEREGISTERED)
+        self._wanted = True
         self.return_to_coverage(now)
 
     def return_to_coverage(self, now: float) -> None:
         """A cell is found again: initial registration, unless T3346 or T3247 still runs."""
         self._covered = True
         state = self.state
-        if self._running is not None or state.registered or state.mm is Mm.NULL:
+        if self._running is not None or state.registered or not self._wanted:
             return
         state.enter(Mm.DEREGISTERED)
         state.registration_attempts = state.service_attempts = 0
@@ -290,19 +294,21 @@ class UeMachine:
     def _may_begin(
         self, *, registered: bool, emergency: bool = False, paged: bool = False, leaving: bool = False
     ) -> bool:
-        """No attempt is under way, the state is right, and T3346 does not forbid it."""
+        """No attempt is under way, the state is right, and no timer forbids it (5.3.9; 5.1.3.2.1.3.3, 5.6.1.7)."""
         state = self.state
         if self._running is not None or not self._covered or state.registered is not registered:
             return False
         if not registered and state.mm is not Mm.DEREGISTERED:
             return False
-        return rules.may_start(
-            t3346_runs=self._next.waits_on == T3346.name,
-            emergency=emergency,
-            high_priority=state.high_priority,
-            paged=paged,
-            leaving=leaving,
-        )
+        if self._next.waits_on in (None, T3346.name):
+            return rules.may_start(
+                t3346_runs=self._next.waits_on is not None,
+                emergency=emergency,
+                high_priority=state.high_priority,
+                paged=paged,
+                leaving=leaving,
+            )
+        return emergency or paged or leaving  # T3511, T3502, T3525, T3247: what is planned comes first
 
     def _register(self, now: float) -> None:
         if self._may_begin(registered=False):
@@ -490,6 +496,7 @@ class UeMachine:
     def _deregistered(self, now: float) -> None:
         """The UE's own deregistration is over, answered or not."""
         state = self.state
+        self._wanted = False
         self._sessions.abandon("aborted", now)
         if self._next.waits_on != T3346.name:
             self._next.cancel(now)
@@ -531,7 +538,7 @@ class UeMachine:
 
     def _begin_planned(self, now: float) -> None:
         """The wait is over: the next attempt, if it is still wanted."""
-        if not self._covered:
+        if not self._covered or not self._wanted:
             return
         kind = self._next.kind
         if not self.state.registered:

@@ -1,11 +1,22 @@
 """Initial registration as a call flow (TS 24.501 5.5.1.2), against a network played by hand."""
 
-from scripted_network import SLICE, Network
+from scripted_network import PLMN, SLICE, Network
 
 from protocols.identities import Guti, Suci
 from protocols.nas5g.decode import decode
-from protocols.nas5g.messages import NO_KEY, RegistrationComplete, RegistrationRequest, RegistrationType
+from protocols.nas5g.messages import (
+    NO_KEY,
+    AuthenticationResponse,
+    IdentityRequest,
+    IdentityResponse,
+    IdentityType,
+    RegistrationComplete,
+    RegistrationRequest,
+    RegistrationType,
+)
 from protocols.ngap.messages import InitialUeMessage, RrcCause
+from protocols.suci import home_network_key
+from ue_models.settings import UeSettings
 from ue_models.ue_state import Mm
 
 
@@ -84,6 +95,32 @@ def test_an_accept_that_comes_again_is_acknowledged_again():
     network.hear()
     network.accept()
     assert network.hear() == RegistrationComplete()
+
+
+def test_answers_come_after_the_time_that_a_ue_needs_and_in_order():
+    settings = UeSettings(PLMN, answer_s=(0.05, 0.15))
+    network = Network(settings=settings)
+    network.ue.power_on(0.0)
+    network.hear()
+    vector = network.vector()
+    network.say(IdentityRequest(IdentityType.SUCI))
+    network.challenge(vector)
+    assert isinstance(network.hear(), IdentityResponse)
+    assert 0.05 <= network.now <= 0.15
+    assert network.hear() == AuthenticationResponse(vector.xres_star)
+    assert network.now <= 0.15
+
+
+def test_the_same_seed_says_the_same_octets_at_the_same_times():
+    def story():
+        network = Network(settings=UeSettings(PLMN, home_key=home_network_key(1, bytes(range(32)))))
+        network.ue.power_on(0.0)
+        heard = []
+        for _ in range(12):
+            heard.append((network.hear_raw(2000.0), network.now))
+        return heard
+
+    assert story() == story()
 
 
 def test_an_unprotected_accept_registers_nobody():

@@ -284,6 +284,28 @@ def test_a_ue_that_deregisters_is_accepted_and_stays_away(network):
     assert network.silence(10_000.0)
 
 
+def test_a_ue_that_deregisters_during_its_back_off_does_not_come_back_when_that_ends(network):
+    asks(network)
+    refuse(network, 22, t2(60))
+    assert network.ue.deregister(network.now)
+    assert isinstance(network.hear(), DeregistrationRequest)
+    network.say(DeregistrationAccept(), protected=True)
+    network.release()
+    assert network.notes.waits() == {"T3346": 1}
+    assert network.silence(10_000.0)
+    network.ue.power_on(network.now)
+    assert isinstance(network.hear(), RegistrationRequest)
+
+
+def test_while_a_registration_update_waits_to_be_repeated_only_a_paging_is_served(network):
+    network.ue.update(RegistrationType.MOBILITY, network.now)
+    network.hear()
+    network.say(RegistrationReject(FivegmmCause(98)), protected=True)
+    network.release()
+    assert not network.ue.request_service(ServiceType.DATA, network.now)
+    assert network.ue.page(network.now)
+
+
 def test_an_unanswered_deregistration_is_done_alone_after_five_t3521(network):
     network.ue.deregister(network.now)
     assert isinstance(network.hear(), DeregistrationRequest)
