@@ -24,7 +24,6 @@ from regstorm.reference_core.payloads import (
 class _Authentication(NamedTuple):
     """A challenge that has not been confirmed."""
 
-    number: int
     vector: HomeVector
     serving_network: str
 
@@ -33,7 +32,8 @@ class Ausf:
     """Serves Nausf_UEAuthentication."""
 
     def __init__(self, bus: Bus) -> None:
-        self._running: dict[str, _Authentication] = {}
+        self._running: dict[int, _Authentication] = {}
+        self._last_of: dict[str, int] = {}
         self._number = 0
         Function(Nf.AUSF, bus, {ops.AUTHENTICATE: self._authenticate, ops.CONFIRM_5G_AKA: self._confirm})
 
@@ -43,16 +43,17 @@ class Ausf:
         if not isinstance(vector, HomeVector):
             return vector
         self._number += 1
-        self._running[call.subject] = _Authentication(self._number, vector, info.serving_network)
+        self._running.pop(self._last_of.get(vector.supi, 0), None)
+        self._last_of[vector.supi] = self._number
+        self._running[self._number] = _Authentication(vector, info.serving_network)
         hxres_star = hres_star(vector.rand, vector.xres_star)
         return Challenge(self._number, vector.rand, vector.autn, hxres_star)
 
     def _confirm(self, call: Call, now: float) -> Steps:
         confirmation: Confirmation = call.payload
-        running = self._running.get(call.subject)
-        if running is None or running.number != confirmation.context:
+        running = self._running.pop(confirmation.context, None)
+        if running is None:
             return Failed("CONTEXT_NOT_FOUND")
-        del self._running[call.subject]
         genuine = compare_digest(running.vector.xres_star, confirmation.res_star)
         event = AuthEvent(running.serving_network, genuine)
         told = yield Call(ops.CONFIRM_AUTHENTICATION, running.vector.supi, event, call.message_class)

@@ -14,6 +14,7 @@ server is worked off all the same, and is wasted.
 """
 
 from collections.abc import Callable, Generator, Mapping
+from types import GeneratorType
 from typing import Any, NamedTuple, Protocol
 
 from regstorm.records import counters
@@ -49,6 +50,7 @@ class Call(NamedTuple):
     """The procedure that asks, for the books (pair_ledger.py); 0 is none."""
 
 
+_NEVER = float("inf")
 _KEEP_THEIR_CLASS = frozenset({MessageClass.EMERGENCY, MessageClass.HIGH_PRIORITY, MessageClass.DEREGISTRATION})
 
 
@@ -123,6 +125,7 @@ class Bus:
         self.settings = settings
         self.agenda = agenda
         self.tally = tally
+        self._patience_s: dict[Operation, float] = {}
         self._producers: dict[Nf, Producer] = {}
         self._out_of_service: dict[Nf, bool] = {}
         self._lost_heartbeats: dict[Nf, int] = {}
@@ -146,19 +149,17 @@ class Bus:
             call,
             answer,
             tries_left=0 if nested else self.settings.retries,
-            deadline_s=float("inf") if within_s is None else within_s - self.settings.hop_s,
+            deadline_s=_NEVER if within_s is None else within_s - self.settings.hop_s,
         )
         self._try(pending, now)
         return pending
 
     def patience_s(self, operation: Operation) -> float:
         """How long a consumer waits for one attempt of `operation`."""
-        settings = self.settings
-        nested = NESTED_CALLS.get(operation, 0)
-        if not nested:
-            return settings.timeout_s
-        one_nested_call_s = settings.timeout_s * (settings.retries + 1) + settings.hop_s
-        return nested * one_nested_call_s + 2 * settings.hop_s
+        known = self._patience_s.get(operation)
+        if known is None:
+            known = self._patience_s[operation] = _patience_s(self.settings, NESTED_CALLS.get(operation, 0))
+        return known
 
     def _try(self, pending: PendingCall, now: float) -> None:
         server = pending.call.operation.server
@@ -227,6 +228,14 @@ class Bus:
             self.tally.count(counters.PEER_DOWN, now)
 
 
+def _patience_s(settings: BusSettings, nested: int) -> float:
+    """One attempt at a server that makes `nested` calls of its own, one after the other, each with all its retries."""
+    if not nested:
+        return settings.timeout_s
+    one_nested_call_s = settings.timeout_s * (settings.retries + 1) + settings.hop_s
+    return nested * one_nested_call_s + 2 * settings.hop_s
+
+
 class Function:
     """A network function whose own work costs nothing here: it runs its handlers at once, and their calls nested."""
 
@@ -239,7 +248,7 @@ class Function:
     def arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
         """Runs the operation's handler; the answer of a generator is what it returns."""
         answer = self._handlers[call.operation](call, now)
-        if isinstance(answer, Generator):
+        if isinstance(answer, GeneratorType):
             self._step(answer, None, call, deadline_s, reply, now)
         else:
             reply(answer, now)
@@ -250,7 +259,7 @@ class Function:
         except StopIteration as end:
             reply(end.value, now)
             return
-        nested = nested._replace(procedure=cause.procedure)
+        attributed = Call(nested.operation, nested.subject, nested.payload, nested.message_class, cause.procedure)
         self._bus.call(
-            nested, lambda answer, at: self._step(steps, answer, cause, deadline_s, reply, at), now, deadline_s
+            attributed, lambda answer, at: self._step(steps, answer, cause, deadline_s, reply, at), now, deadline_s
         )

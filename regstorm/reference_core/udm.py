@@ -28,6 +28,12 @@ from regstorm.reference_core.payloads import (
 from regstorm.reference_core.service_queue import ServiceQueue
 from regstorm.reference_core.subscribers import Subscriber, Subscribers
 
+_BY_INTERFACE = {
+    name: {interface: f"{name}.{interface}" for interface in ("N13", "N8", "N10")}
+    for name in (counters.UDM_OFFERED, counters.UDM_SERVED, counters.UDM_DROPPED)
+}
+"""Names of the sub-counters, made once: two of them are counted for every pair."""
+
 
 class Subscription(NamedTuple):
     """What every subscriber of the population has."""
@@ -98,7 +104,7 @@ class Udm:
 
     def _count(self, name: str, call: Call, now: float) -> None:
         self._tally.count(name, now)
-        self._tally.count(f"{name}.{call.operation.interface}", now)
+        self._tally.count(_BY_INTERFACE[name][call.operation.interface], now)
 
     # --- the operations ----------------------------------------------------------------------------------------------
 

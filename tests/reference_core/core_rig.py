@@ -110,7 +110,9 @@ class Gnb:
 class Rig:
     """A core with one gNB, NG Setup done."""
 
-    def __init__(self, strategy=None, authenticate="always", network=None, population=100, **core):
+    def __init__(
+        self, strategy=None, authenticate="always", network=None, population=100, home_private_keys=None, **core
+    ):
         self.agenda = HandAgenda()
         self.tally = Counts()
         self.network = network or Network()
@@ -126,6 +128,7 @@ class Rig:
             SEED,
             population,
             authenticate,
+            home_private_keys,
         )
         self.gnb = Gnb(self)
         self.gnb.set_up()
@@ -285,7 +288,7 @@ class Ue:
             self.rig.run(step_s)
         return heard
 
-    # --- whole procedures ----------------------------------------------------------------------------------------------
+    # --- whole procedures ---------------------------------------------------------------------------------------------
 
     def register(self, **how):
         self.connect(self.registration_request(), **how)

@@ -1,6 +1,7 @@
 """The bus: due times, timeouts that shrink towards the back end, retries at the last hop, heartbeats."""
 
 from core_rig import Counts, HandAgenda
+
 from regstorm.records import operations as ops
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.scenario import Bus as BusSettings

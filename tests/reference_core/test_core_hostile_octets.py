@@ -3,6 +3,7 @@
 from random import Random
 
 from core_rig import LOCATION, Rig, Ue, kinds
+
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
 from protocols.ngap import messages as ngap

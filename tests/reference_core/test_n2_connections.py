@@ -2,11 +2,13 @@
 
 import pytest
 from core_rig import LOCATION, PLMN, Gnb, Rig, Ue, kinds
+
 from protocols.identities import Plmn
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
 from protocols.ngap import causes
 from protocols.ngap import messages as ngap
+from regstorm.records.operations import Nf
 
 
 def error(cause, amf_ue_id=None, ran_ue_id=None):
@@ -262,7 +264,7 @@ def test_a_mobility_update_brings_a_new_guti():
     assert kinds(ue.follow(1.0)) == ["RegistrationAccept"]
     assert ue.guti != old
     assert rig.core.amf.contexts.by_tmsi(old.tmsi) is None
-    assert PLMN == ue.guti.plmn
+    assert ue.guti.plmn == PLMN
 
 
 def test_a_session_asked_for_after_an_update_brings_the_context_to_the_gnb():
@@ -276,3 +278,43 @@ def test_a_session_asked_for_after_an_update_brings_the_context_to_the_gnb():
     heard = ue.follow(1.0)
     assert kinds(heard) == ["InitialContextSetupRequest", "DlNasTransport"]
     assert rig.pairs()["N10"] == 9
+
+
+def test_a_connection_on_which_nothing_was_ever_said_is_released_when_the_ue_has_given_up():
+    rig = Rig()
+    rig.core.bus.take_out_of_service(Nf.AUSF)
+    ue = Ue(rig)
+    ue.connect(ue.registration_request())
+    rig.run(25.0)
+    assert rig.gnb.take() == []  # the AMF is silent, and T3510 has run out long ago
+    rig.run(5.0)
+    (command,) = rig.gnb.take()
+    assert isinstance(command, ngap.UeContextReleaseCommand)
+    rig.gnb.send(ngap.ErrorIndication(command.amf_ue_id, command.ran_ue_id, causes.UNKNOWN_LOCAL_UE_NGAP_ID))
+    assert nothing_runs(rig)
+    assert rig.tally["protocol.errors"] == 0
+
+
+def test_online_users_learn_of_a_restart_by_cause_9():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.reach_full_service()
+    rig.core.lose_contexts(rig.agenda.now)
+    assert nothing_runs(rig)
+    ue.request_session(3, "internet")
+    assert rig.gnb.take() == [error(causes.UNKNOWN_LOCAL_UE_NGAP_ID, ue.amf_ue_id, ue.ran_ue_id)]
+    ue.connect(nas.ServiceRequest(ue.security.ngksi, nas.ServiceType.DATA, ue.guti.s_tmsi()))
+    assert ue.follow(1.0)[0] == nas.ServiceReject(9)
+
+
+def test_an_outage_in_the_middle_of_a_registration_leaves_nothing():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.reach_full_service()
+    ue.go_idle()
+    ue.connect(ue.registration_request())
+    rig.run(0.05)
+    rig.core.deregister_implicitly([0], rig.agenda.now)
+    rig.run(60.0)
+    assert nothing_runs(rig)
+    assert rig.core.smf.sessions == 0

@@ -1,6 +1,7 @@
 """UDM pairs by interface, counted at the UDM's front door (TS 23.502 4.2.2.2.2, 4.3.2.2.1)."""
 
 from core_rig import Rig, Ue, kinds
+
 from protocols.aka import UsimSqn, next_sqn
 from protocols.nas5g import messages as nas
 

@@ -3,6 +3,7 @@
 from core_rig import Counts, Rig, Ue
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from protocols.nas5g import messages as nas
 from regstorm.reference_core.pair_ledger import PairLedger
 

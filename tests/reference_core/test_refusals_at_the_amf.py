@@ -2,6 +2,7 @@
 
 import pytest
 from core_rig import Rig, Ue, kinds, session_messages
+
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
 from protocols.ngap import messages as ngap

@@ -1,12 +1,15 @@
 """Initial registration seen from the network: call flows with real octets (TS 24.501 5.5.1.2, 5.4)."""
 
-from core_rig import CAPABILITY, PLMN, Rig, Ue, kinds
+from core_rig import CAPABILITY, PLMN, SEED, Rig, Ue, kinds
+
 from protocols.aka import UsimSqn
+from protocols.credentials import home_network_private_keys
 from protocols.identities import Guti, NoIdentity, Suci
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
 from protocols.ngap import causes
 from protocols.ngap import messages as ngap
+from protocols.suci import conceal_profile_a, home_network_key
 from regstorm.records.scenario import Bus, Network
 
 
@@ -270,3 +273,16 @@ def test_the_complete_request_travels_ciphered_in_the_container():
     heard = ue.follow(2.0)
     assert kinds(heard)[-1] == "UeContextReleaseCommand"  # "no follow-on request" was in the container
     assert rig.core.amf.contexts.by_supi(ue.card.supi).capability == CAPABILITY
+
+
+def test_a_protected_suci_is_deconcealed_at_the_udm():
+    private = home_network_private_keys(SEED)
+    rig = Rig(home_private_keys=private)
+    ue = Ue(rig)
+    key_id, secret = next(iter(private.items()))
+    ue.suci = conceal_profile_a(ue.card.supi, PLMN, home_network_key(key_id, secret), bytes(range(32)))
+    assert "RegistrationAccept" in kinds(ue.register())
+    assert rig.core.amf.contexts.by_supi(ue.card.supi).registered
+    ue = Ue(rig, 1)
+    ue.suci = Suci(PLMN, "0", 1, key_id, bytes(60))
+    assert nas.RegistrationReject(3) in ue.register()

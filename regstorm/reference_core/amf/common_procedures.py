@@ -84,7 +84,9 @@ class _Challenger:
         """An ngKSI that neither the UE's request nor this AMF uses (5.4.1.3.2)."""
         ue = self.task.ue
         used = (ue.ngksi, ue.request.ngksi if ue.request is not None else NO_KEY)
-        self.ngksi = next(n % _KEY_SETS for n in range(self.ngksi + 1, self.ngksi + 4) if n % _KEY_SETS not in used)
+        self.ngksi = (self.ngksi + 1) % _KEY_SETS
+        while self.ngksi in used:
+            self.ngksi = (self.ngksi + 1) % _KEY_SETS
 
     def challenge(self, resynchronisation: Resynchronisation | None) -> Subprocedure:
         """A challenge from the AUSF, or the end of it."""

@@ -86,15 +86,20 @@ class Entry:
         if isinstance(decision, Refused):
             env.tally.count(counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP, now)
             if decision.action == "reject" or kind.message_class is MessageClass.PDU_SESSION:
-                self._work(tier, self._rejection_cost, lambda at: self._refuse(connection, reading, kind, at), now)
+                self._work(
+                    connection, tier, self._rejection_cost, lambda at: self._refuse(connection, reading, kind, at), now
+                )
             return
         if kind.first:
             env.tally.count(counters.ADMITTED_FIRST, now)
-        self._work(tier, 1.0, lambda at: self._act(connection, reading, kind, at), now)
+        self._work(connection, tier, 1.0, lambda at: self._act(connection, reading, kind, at), now)
 
-    def _work(self, tier: int, cost: float, job: Callable[[float], None], now: float) -> None:
-        if not self._queue.offer(now, tier, cost, job):
-            self._env.tally.count(counters.AMF_DROPPED, now)
+    def _work(self, connection: Connection, tier: int, cost: float, job: Callable[[float], None], now: float) -> None:
+        if self._queue.offer(now, tier, cost, job):
+            return
+        self._env.tally.count(counters.AMF_DROPPED, now)
+        if connection.ue is None:
+            self._env.release_if_silent(connection, now)
 
     def _act(self, connection: Connection, reading: Reading, kind: Classified, now: float) -> None:
         if connection.alive and not connection.releasing:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from protocols.identities import Guti, Plmn, serving_network_name
 from protocols.nas5g.messages import Snssai
+from protocols.ngap import causes
 from protocols.ngap.messages import Guami
 from protocols.timers import GprsTimer3
 from regstorm.overload.front_door import FrontDoor
@@ -12,13 +13,17 @@ from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import Amf as AmfSettings
 from regstorm.records.scenario import Network
 from regstorm.reference_core.amf.n2 import N2
-from regstorm.reference_core.amf.ue_context import TmsiAllocator, UeContext, UeContexts
+from regstorm.reference_core.amf.ue_context import Connection, TmsiAllocator, UeContext, UeContexts
 from regstorm.reference_core.bus import Bus
 from regstorm.reference_core.pair_ledger import PairLedger
 
 AMF_NAME = "regstorm-amf"
 ALGORITHMS = {"null": 0, "aes": 2}
 """5G-EA and 5G-IA numbers (TS 24.501 9.11.3.34)."""
+
+SILENCE_GUARD_S = 20.0
+"""After a procedure that ended without a word, until its connection is released: assumed, a little longer than the
+UE's T3510 and T3517 (15 s). A gNB that has not heard the AMF UE NGAP ID cannot ask for the release itself."""
 
 
 class NetworkIdentity:
@@ -73,6 +78,16 @@ class Environment:
         """The 5GSM back-off of one refused message: drawn as T3346 is, coded as the 5GSM timers are."""
         timer = self.door.draw_t3346()
         return None if timer is None or timer.seconds is None else GprsTimer3.of(timer.seconds)
+
+    def release_if_silent(self, connection: Connection, now: float) -> None:
+        """Nothing was said on `connection`: unless something is by then, it is released when the UE has given up."""
+
+        def still_silent(at: float) -> None:
+            ue = connection.ue
+            if ue is None or (ue.procedure is None and not ue.registered):
+                self.n2.release(connection, causes.NAS_UNSPECIFIED, at)
+
+        self.agenda.at(now + SILENCE_GUARD_S, still_silent)
 
     def write_off_open(self, ue: UeContext, now: float) -> None:
         """The UE starts from nothing: what it had open did not lead to full service."""

@@ -51,6 +51,18 @@ class NgapHandler:
     def receive(self, association: Association, data: bytes, stream: int, now: float) -> None:
         """One NGAP PDU. UE-associated signalling on stream 0 is tolerated (TS 38.412 clause 7 asks for others)."""
         message = decode(data)
+        if association.set_up:
+            if isinstance(message, InitialUeMessage):
+                self._initial(association, message, stream, now)
+                return
+            if isinstance(message, _UE_MESSAGES):
+                connection = self._connection_of(association, message, now)
+                if connection is not None:
+                    self._of_connection(connection, message, now)
+                return
+        self._of_interface(association, message, now)
+
+    def _of_interface(self, association: Association, message: Any, now: float) -> None:
         match message:
             case Unreadable(cause=cause, amf_ue_id=amf_ue_id, ran_ue_id=ran_ue_id):
                 self._env.tally.count(counters.DECODE_ERRORS, now)
@@ -62,12 +74,6 @@ class NgapHandler:
                 self._reset(association, message, now)
             case ErrorIndication():
                 self._peer_error(association, message, now)
-            case InitialUeMessage() if association.set_up:
-                self._initial(association, message, stream, now)
-            case _ if isinstance(message, _UE_MESSAGES) and association.set_up:
-                connection = self._connection_of(association, message, now)
-                if connection is not None:
-                    self._of_connection(connection, message, now)
             case _:  # before NG Setup, or a message that only an AMF sends
                 self._wrong(association, causes.MESSAGE_NOT_COMPATIBLE_WITH_RECEIVER_STATE, None, None, now)
 
@@ -98,9 +104,10 @@ class NgapHandler:
 
     def _peer_error(self, association: Association, message: ErrorIndication, now: float) -> None:
         """A connection that the gNB does not know is gone (10.6); an error is never answered with an error."""
-        self._env.tally.count(counters.PROTOCOL_ERRORS, now)
         unknown_there = (causes.UNKNOWN_LOCAL_UE_NGAP_ID, causes.INCONSISTENT_REMOTE_UE_NGAP_ID)
         connection = self._find(association, message.amf_ue_id, message.ran_ue_id)
+        if connection is None or not connection.releasing:  # a release of what is gone there is no error of anybody
+            self._env.tally.count(counters.PROTOCOL_ERRORS, now)
         if connection is not None and message.cause in unknown_there:
             self._env.n2.drop(connection, now)
 

@@ -184,7 +184,8 @@ def tell_backend_failure(task: Task) -> None:
     env.tally.count(counters.AMF_BACKEND_FAILURES, task.now)
     match env.settings.on_backend_failure:
         case "silent":
-            task.write_off()  # the UE's T3510 decides; the connection is left to it
+            task.write_off()  # the UE's T3510 decides
+            env.release_if_silent(task.connection, task.now)
         case "22_t3346":
             reject(task, RegistrationReject(FivegmmCause.CONGESTION, env.door.draw_t3346()))
         case "111":

@@ -211,16 +211,14 @@ class Task:
     # --- stepping ----------------------------------------------------------------------------------------------------
 
     def _step(self, value: Any, now: float) -> None:
-        self._advance(lambda steps: steps.send(value), now)
-
-    def _advance(self, resume: Callable[[Steps], Call | Expect], now: float) -> None:
+        """Resumes the procedure with `value`, or with `value` raised if it is how a procedure ends."""
         steps = self._steps
         if steps is None:
             return
         self.now = now
         self._stepping = True
         try:
-            wanted = resume(steps)
+            wanted = steps.throw(value) if isinstance(value, Ended) else steps.send(value)
         except StopIteration:
             self._end(now)
             return
@@ -262,7 +260,7 @@ class Task:
                 expect.repeat(now)
             self._wait(expect, now)
         else:
-            self._advance(lambda steps: steps.throw(Unanswered(expect.timer)), now)
+            self._step(Unanswered(expect.timer), now)
 
     def _end(self, now: float) -> None:
         if self._steps is None:
