@@ -1,37 +1,66 @@
-"""N2: the associations between gNBs and the core, both ends in this process, on a clock that owns them.
+"""N2: the associations between gNBs and a core, at either end, on whatever clock drives them.
 
-Ties callables to associations; decides nothing. A gNB or a core sees octets, a stream and `now`, never a socket.
+Ties callables to associations; decides nothing. A gNB or a core sees octets, a stream and `now`, never a socket. How
+an association comes about is the caller's: a `Dial` makes one, a `Listen` takes them in.
 """
 
-from regstorm.drivers.association import Association, CloseReason
-from regstorm.drivers.framed import FramedAssociation, FramedTransport
-from regstorm.drivers.lockstep import LockstepClock
-from regstorm.drivers.pcap import Capture
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from regstorm.drivers.association import Association, CloseReason, Listener
+from regstorm.drivers.attempts_cap import AttemptsCap, begins_attempt
+from regstorm.records.ports import Agenda
 from regstorm.reference_core.core import ReferenceCore
 from ue_models.gnb import Gnb
+
+RECONNECT_AFTER_S = 5.0  # scenario seconds until a gNB that lost its association tries again, assumed
+
+Dial = Callable[[int, float], Association]
+"""Called with a gNB's number and `now`: one end of an association to the core, at once, perhaps still connecting."""
+Listen = Callable[[Callable[[Association], None]], Listener]
+"""Called with who takes in what arrives."""
+
+
+class Clock(Agenda, Protocol):
+    """An agenda that knows what time it is."""
+
+    @property
+    def now(self) -> float:
+        """Scenario seconds."""
 
 
 class CoreSide:
     """The core's listener: every association that arrives becomes a peer with a number."""
 
-    def __init__(self, core: ReferenceCore, clock: LockstepClock, transport: FramedTransport) -> None:
+    def __init__(self, core: ReferenceCore, clock: Clock, listen: Listen) -> None:
         self._core = core
         self._clock = clock
         self._peers = 0
-        self.listener = transport.listen(self._arrived)
+        self._associations: dict[int, Association] = {}
+        self.listener = listen(self._arrived)
+
+    @property
+    def associations(self) -> int:
+        """Associations that stand."""
+        return len(self._associations)
 
     def close(self) -> None:
-        """No further gNB is let in."""
+        """No further gNB is let in; the associations that stand are aborted."""
         self.listener.close()
+        for association in list(self._associations.values()):
+            association.abort()
 
     def _arrived(self, association: Association) -> None:
         self._peers += 1
         peer, core = self._peers, self._core
+        self._associations[peer] = association
 
         def heard(data: bytes, stream: int, ppid: int, now: float) -> None:
             core.receive(peer, data, stream, now)
 
         def closed(reason: CloseReason, now: float) -> None:
+            del self._associations[peer]
             core.association_lost(peer, reason, now)
 
         association.on_message = heard
@@ -42,47 +71,45 @@ class CoreSide:
 class GnbLink:
     """One gNB's association with the core; it can be cut, and set up again."""
 
-    def __init__(
-        self,
-        number: int,
-        clock: LockstepClock,
-        transport: FramedTransport,
-        core_side: CoreSide,
-        capture: Capture | None,
-    ) -> None:
-        self._number = number
+    def __init__(self, number: int, clock: Clock, dial: Dial, cap: AttemptsCap | None = None) -> None:
+        self.number = number
         self._clock = clock
-        self._transport = transport
-        self._core_side = core_side
-        self._capture = capture
-        self._association: FramedAssociation | None = None
+        self._dial = dial
+        self._cap = cap
+        self._association: Association | None = None
+        self._wanted = False
+        """The gNB should have an association: nobody has cut or closed it."""
         self.gnb: Gnb | None = None
         """Set once, before connect: a gNB needs `send` to come into being."""
 
     def send(self, data: bytes, stream: int) -> None:
         """What the gNB calls. Without an association the message goes nowhere, as on a cut cable."""
-        if self._association is not None:
+        if self._association is None:
+            return
+        if self._cap is not None and begins_attempt(data):
+            self._cap.pass_on(data, stream, self._association.send, self._clock.now)
+        else:
             self._association.send(data, stream)
 
     def connect(self, now: float) -> None:
         """Sets the association up; the gNB begins NG Setup."""
         assert self.gnb is not None
-        near = self._clock.connect(self._transport, self._core_side.listener)
+        self._wanted = True
+        near = self._dial(self.number, now)
         near.on_message = self._heard
-        near.on_closed = self._closed
+        near.on_closed = partial(self._closed, near)
         self._association = near
-        far = self._clock.peer(near)
-        if self._capture is not None and far is not None:
-            self._capture.attach(self._number, near, far, now)
         self.gnb.associated(now)
 
     def cut(self, now: float) -> None:
         """The path breaks: both ends notice that the association is lost."""
+        self._wanted = False
         if self._association is not None:
             self._association.cut()
 
     def close(self) -> None:
         """The run is over: lets go of the socket."""
+        self._wanted = False
         if self._association is not None:
             self._association.abort()
             self._association = None
@@ -91,7 +118,15 @@ class GnbLink:
         assert self.gnb is not None
         self.gnb.receive(data, stream, now)
 
-    def _closed(self, reason: CloseReason, now: float) -> None:
+    def _closed(self, association: Association, reason: CloseReason, now: float) -> None:
         assert self.gnb is not None
+        if association is not self._association:
+            return  # the gNB has another one by now
         self._association = None
         self.gnb.association_lost(str(reason), now)
+        if self._wanted:  # nobody of ours did it: a core that restarts, a path that failed
+            self._clock.at(now + RECONNECT_AFTER_S, self._connect_again)
+
+    def _connect_again(self, now: float) -> None:
+        if self._wanted and self._association is None:
+            self.connect(now)

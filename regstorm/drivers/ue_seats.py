@@ -5,38 +5,64 @@ gNB). Who gets which profile is drawn once from the seed, so every strategy meet
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final, NamedTuple
 
 from protocols.credentials import credentials, home_network_public_key, prior_context
 from protocols.identities import Plmn
 from protocols.nas5g.messages import Snssai
 from protocols.nas_security import AES_ALGORITHM, NULL_ALGORITHM, Algorithms
+from regstorm.drivers.chance import stream_of_chance
+from regstorm.records.ports import Agenda, UeObserver
 from regstorm.records.scenario import Profiles, Scenario
+from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET
 from ue_models import profiles
 from ue_models.gnb import Gnb
 from ue_models.settings import UeSettings
 from ue_models.ue import UeMachine
 from ue_models.ue_state import UeState, new_ue
 
-if TYPE_CHECKING:
-    from regstorm.drivers.wire_storm import WireStorm
-
 ALGORITHMS: Final = {"null": NULL_ALGORITHM, "aes": AES_ALGORITHM}
 
 
-class UeSeats:
-    """All UEs of a storm, taken one by one."""
+class Share(NamedTuple):
+    """Which part of the population a process drives: UEs and gNBs `part`, `part` + `parts`, … of each group."""
 
-    def __init__(self, storm: "WireStorm", outage_gnbs: Sequence[Gnb], online_gnbs: Sequence[Gnb]) -> None:
-        self._storm = storm
-        self._scenario = storm.scenario
-        self._seed = storm.seed
+    part: int = 0
+    parts: int = 1
+
+    def of(self, count: int) -> int:
+        """How many of `count` are in it."""
+        return max(0, -(-(count - self.part) // self.parts))
+
+
+WHOLE: Final = Share()
+
+
+class UeSeats:
+    """All UEs of a storm, or a share of them, taken one by one."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        agenda: Agenda,
+        observer: UeObserver,
+        outage_gnbs: Sequence[Gnb],
+        online_gnbs: Sequence[Gnb],
+        share: Share = WHOLE,
+    ) -> None:
+        self._scenario = scenario
+        self._seed = seed
+        self._agenda = agenda
+        self._observer = observer
+        self._share = share
         self._gnbs = {"outage": outage_gnbs, "online": online_gnbs}
         self._plmn = Plmn(self._scenario.network.mcc, self._scenario.network.mnc)
         self._settings = ue_settings(self._scenario, self._seed)
         self._kinds = kinds(self._scenario.population.profiles)
-        self._seating = storm.stream_of_chance("who is who")
-        self._behaving = storm.stream_of_chance("UEs")  # one for all: a generator of its own would cost each UE 2.5 KiB
+        self._seating = stream_of_chance(seed, "who is who")
+        # One for all: a generator of its own would cost each UE 2.5 KiB.
+        self._behaving = stream_of_chance(seed, f"UEs {share.part}" if share.part else "UEs")
         self.outage_group: list[UeMachine] = []
         self.online_group: list[UeMachine] = []
 
@@ -50,36 +76,30 @@ class UeSeats:
 
     def take_outage(self) -> UeMachine:
         """The next UE of the outage group."""
-        return self._take("outage", self.outage_group, index=len(self.outage_group))
+        return self._take("outage", self.outage_group, first=0, size=self._scenario.population.outage_ues)
 
     def take_online(self) -> UeMachine:
         """The next UE of the online group."""
-        first = self._scenario.population.outage_ues
-        return self._take("online", self.online_group, index=first + len(self.online_group))
+        population = self._scenario.population
+        return self._take("online", self.online_group, first=population.outage_ues, size=population.online_ues)
 
     def in_service_since_before(self, now: float) -> None:
         """Every UE is registered with its sessions up, by the context it kept; the core derives its own copies."""
-        network, guami = self._scenario.network, self._storm.core.identity.guami
+        network = self._scenario.network
         algorithms = Algorithms(ALGORITHMS[network.ciphering], ALGORITHMS[network.integrity])
         for ue in self.everybody:
-            prior = prior_context(self._seed, ue.index, self._plmn, guami.region, guami.set_id, guami.pointer)
+            prior = prior_context(self._seed, ue.index, self._plmn, AMF_REGION, AMF_SET, AMF_POINTER)
             ue.provision(prior, now, algorithms)
             ue.start_operating(now)
 
-    def _take(self, group: str, seated: list[UeMachine], index: int) -> UeMachine:
-        population = self._scenario.population
-        if len(seated) >= (population.outage_ues if group == "outage" else population.online_ues):
-            raise ValueError(f"the {group} group of this scenario has {len(seated)} UEs and no more")
-        gnb = self._gnbs[group][len(seated) // population.ues_per_gnb]
-        ue = UeMachine(
-            self._new_state(index, group),
-            self._profile(),
-            self._settings,
-            gnb,
-            self._storm.clock,
-            self._behaving,
-            self._storm.ue_counts,
-        )
+    def _take(self, group: str, seated: list[UeMachine], first: int, size: int) -> UeMachine:
+        ours = self._share.of(size)
+        if len(seated) >= ours:
+            raise ValueError(f"the {group} group of this scenario has {ours} UEs here and no more")
+        gnb = self._gnbs[group][len(seated) // self._scenario.population.ues_per_gnb]
+        index = first + self._share.part + len(seated) * self._share.parts
+        state = self._new_state(index, group)
+        ue = UeMachine(state, self._profile(), self._settings, gnb, self._agenda, self._behaving, self._observer)
         seated.append(ue)
         return ue
 

@@ -1,0 +1,60 @@
+"""The core of a storm behind its listener, and what the outage does to it.
+
+One half of every storm, on either clock; the other half is population.py, in this process or in another one. Decides
+nothing about overload (regstorm.overload).
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+
+from protocols.credentials import home_network_private_keys
+from regstorm.drivers.chance import stream_of_chance
+from regstorm.drivers.n2 import Clock, CoreSide, Listen
+from regstorm.records.ports import Tally
+from regstorm.records.scenario import Scenario
+from regstorm.records.strategy import Strategy
+from regstorm.reference_core.core import ReferenceCore
+
+
+class CoreHalf:
+    """The bundled core, listening for gNBs."""
+
+    def __init__(
+        self, scenario: Scenario, strategy: Strategy, seed: int, clock: Clock, tally: Tally, listen: Listen
+    ) -> None:
+        """`scenario` is that of the sample."""
+        self.scenario = scenario
+        population = scenario.population
+        self.core = ReferenceCore(
+            scenario.core,
+            scenario.network,
+            strategy,
+            agenda=clock,
+            rng=stream_of_chance(seed, "core"),
+            tally=tally,
+            seed=seed,
+            population=population.outage_ues + population.online_ues,
+            authenticate=scenario.outage.authenticate,
+            home_private_keys=home_network_private_keys(seed),
+        )
+        self.side = CoreSide(self.core, clock, listen)
+
+    def start(self, now: float) -> None:
+        """Heartbeats begin."""
+        self.core.start(now)
+
+    def provision(self, outage_ues: int, online_ues: int) -> None:
+        """So many UEs of each group are registered with their sessions up, by contexts from before the run."""
+        first_online = self.scenario.population.outage_ues
+        online: Iterable[int] = range(first_online, first_online + online_ues)
+        self.core.provision(chain(range(outage_ues), online))
+
+    def outage_begins(self, outage_ues: int, now: float) -> None:
+        """The registrations of the outage group count as gone; if the AMF restarted, everybody's context is."""
+        self.core.deregister_implicitly(range(outage_ues), now)
+        if self.scenario.outage.amf_context == "lost":
+            self.core.lose_contexts(now)
+
+    def close(self) -> None:
+        """Lets go of the listener and of the associations."""
+        self.side.close()

@@ -1,0 +1,360 @@
+"""The paced clock: scenario time is wall time, multiplied by a speed, on gevent's event loop.
+
+The agenda and the verbs of the lockstep clock, for storms whose two halves live in two processes, that somebody
+watches in Locust's web page, or that meet a core which is not ours. Per turn, each part bounded so that a turn ends
+within some milliseconds of wall time:
+
+    1. call the actions that are due, earliest first, and note how late each of them is;
+    2. read from the ends that have something to read, and tell their handlers;
+    3. hand to the wire what was sent meanwhile, one write for each association;
+    4. let every other greenlet run (Locust's web page, the control socket); rest until something is due or arrives.
+
+Turns begin at least GRAIN_S apart while there is nothing left to do, so that a busy clock reads and writes in batches.
+
+An action is told the time at which it is called, not the one at which it was due. Its lateness is measured from its
+due time, past due times included: whoever schedules into the past because it is behind is late, and seen to be.
+Wall time is monotonic; only the beginning is agreed as time of day, because the other half has to agree too.
+"""
+
+import heapq
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from math import isnan
+from typing import Protocol, TypeVar
+
+import gevent
+from gevent.event import Event
+
+from regstorm.drivers.agenda import Entry, HeapAgenda
+from regstorm.drivers.association import Address, Association, Listener, Transport
+from regstorm.drivers.lateness import Lateness
+from regstorm.drivers.lockstep import PROGRESS_EVERY_S, Ended
+
+TURN_S = 0.004  # wall time that a turn works before it lets others run, assumed: a web page needs no more
+GRAIN_S = 0.001  # wall time between the beginnings of two turns that find everything done
+MESSAGES_AT_ONCE = 32  # told to one end's handlers before the next end has its turn
+ACCEPTED_AT_ONCE = 64
+REST_S = 0.1  # the longest rest: stop flags and ends of runs are looked at ten times a second
+_READ, _WRITE = 1, 2  # of the event loop
+
+
+class Watchable(Protocol):
+    """What has a descriptor that an event loop can watch."""
+
+    def fileno(self) -> int:
+        """-1 once it is closed."""
+
+
+def _nobody_watches(now: float) -> None:
+    """The progress hook of a run that shows none."""
+
+
+class _PastAgenda(HeapAgenda):
+    """An agenda that keeps due times which have passed, because lateness is measured from them."""
+
+    def at(self, due_s: float, action: Callable[[float], None]) -> Entry:
+        if isnan(due_s):
+            raise ValueError("an action cannot be due at NaN")
+        entry = Entry(self, action)
+        self._added = added = self._added + 1
+        heapq.heappush(self._heap, (due_s, added, entry))
+        return entry
+
+
+class PacedClock:
+    """Agenda and deliverer in one, on the hub of the thread that made it."""
+
+    def __init__(
+        self,
+        speed: float = 1.0,
+        progress: Callable[[float], None] = _nobody_watches,
+        wall: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`speed`: scenario seconds per wall second."""
+        if not speed > 0:
+            raise ValueError(f"the speed of a clock must be above 0, not {speed}")
+        self.speed = speed
+        self.lateness = Lateness()
+        self.accept_failures = 0
+        self._agenda = _PastAgenda()
+        self.at = self._agenda.at  # bound here, not wrapped: it is called for every timer of every UE
+        self._wall = wall
+        self._zero_wall_s: float | None = None
+        self._progress = progress
+        self._progress_due_s = 0.0
+        self._stopping = False
+        self._loop = gevent.get_hub().loop
+        self._bell = Event()
+        self._resting = False
+        self._ends = 0
+        self._readable: deque[_Attended] = deque()
+        self._woken: list[_Attended] = []
+        self._arrivals: deque[tuple[Listener, Association]] = deque()
+        self.actions = 0  # called so far
+        self.turns = 0
+
+    # ---- time
+
+    @property
+    def now(self) -> float:
+        """Scenario seconds, as the last action or handler was told them; 0 until the clock has begun."""
+        return self._agenda.now
+
+    @property
+    def waiting(self) -> int:
+        """Actions that will still be called."""
+        return self._agenda.waiting
+
+    def begin(self, zero: float | None = None) -> None:
+        """Scenario second 0 is at time of day `zero` (seconds since the epoch), by default now. Once."""
+        if self._zero_wall_s is not None:
+            raise RuntimeError("this clock has begun already")
+        self._zero_wall_s = self._wall() + (0.0 if zero is None else zero - time.time())
+
+    def stop(self) -> None:
+        """run() returns after this turn; may be called from anywhere in this thread."""
+        self._stopping = True
+        self._ring()
+
+    def run(self, until_s: float, finished: Callable[[], bool] = lambda: False) -> Ended:
+        """Works until scenario time `until_s`; `finished` is asked after each turn. Can be called again to go on.
+
+        Associations are served from the first turn on, actions from scenario second 0 on.
+        """
+        if self._zero_wall_s is None:
+            self.begin()
+        while True:
+            began_wall_s = self._wall()
+            more = self._turn(began_wall_s, until_s)
+            if self._stopping:
+                self._stopping = False
+                return Ended.STOPPED
+            if finished():
+                return Ended.FINISHED
+            if not more and self._scenario_s() >= until_s:
+                self._agenda.now = max(self._agenda.now, until_s)
+                return Ended.UNTIL
+            self._report_progress()
+            if more:
+                gevent.sleep(0)
+            else:
+                self._rest(began_wall_s, until_s)
+
+    def _scenario_s(self) -> float:
+        assert self._zero_wall_s is not None
+        return (self._wall() - self._zero_wall_s) * self.speed
+
+    def _turn(self, began_wall_s: float, until_s: float) -> bool:
+        """True if something is left to do at once."""
+        self.turns += 1
+        stop_wall_s = began_wall_s + TURN_S
+        more = self._call_due(stop_wall_s, until_s)
+        more = self._serve_readable(stop_wall_s) or more
+        self._serve_woken()
+        return more or self._has_work
+
+    @property
+    def _has_work(self) -> bool:
+        return bool(self._readable or self._woken or self._arrivals)
+
+    def _call_due(self, stop_wall_s: float, until_s: float) -> bool:
+        agenda, wall, lateness = self._agenda, self._wall, self.lateness
+        zero_wall_s, speed = self._zero_wall_s, self.speed
+        assert zero_wall_s is not None
+        while not self._stopping:
+            due_s = agenda.next_due_s()
+            wall_s = wall()
+            now = (wall_s - zero_wall_s) * speed
+            if due_s is None or due_s > now or due_s > until_s:
+                return False
+            if wall_s > stop_wall_s:
+                return True
+            if now > agenda.now:
+                agenda.now = now
+            lateness.note(now - due_s)
+            self.actions += agenda.run_due(1)
+        return False
+
+    def _report_progress(self) -> None:
+        wall_s = self._wall()
+        if wall_s >= self._progress_due_s:
+            self._progress_due_s = wall_s + PROGRESS_EVERY_S
+            self._progress(self._agenda.now)
+
+    def _rest(self, began_wall_s: float, until_s: float) -> None:
+        """Until an action is due or somebody rings; other greenlets run."""
+        due_s = self._agenda.next_due_s()
+        rest_s = REST_S
+        if due_s is not None:
+            rest_s = min(rest_s, (min(due_s, until_s) - self._scenario_s()) / self.speed)
+        grain_left_s = began_wall_s + GRAIN_S - self._wall()
+        if grain_left_s > 0:
+            gevent.sleep(grain_left_s)
+            rest_s -= grain_left_s
+        elif rest_s <= 0:
+            gevent.sleep(0)
+        if rest_s > 0 and not (self._has_work or self._stopping):
+            self._bell.clear()
+            self._resting = True
+            self._bell.wait(rest_s)
+            self._resting = False
+
+    def _ring(self) -> None:
+        if self._resting:
+            self._bell.set()
+
+    # ---- associations
+
+    def connect(self, transport: Transport, address: Address) -> Association:
+        """One end, at once, perhaps still connecting; if it is refused, its on_closed is told so in a later turn."""
+        end = transport.connect(address)
+        self.attend(end)
+        return end
+
+    def listen(
+        self, transport: Transport, on_association: Callable[[Association], None], address: Address | None = None
+    ) -> Listener:
+        """Listens; each end that arrives is attended and handed to `on_association`. OSError if `address` is taken."""
+        listener = transport.listen(on_association, address)
+        _Knocking(self, listener)
+        return listener
+
+    def attend(self, end: Association) -> None:
+        """Takes over one end: reads when it is readable, writes what it sends."""
+        self._ends += 1
+        end.number = self._ends
+        _Attended(self, end)
+
+    def _serve_readable(self, stop_wall_s: float) -> bool:
+        while self._arrivals:
+            listener, end = self._arrivals.popleft()
+            listener.on_association(end)  # before anything of it is told: it sets the handlers
+            self.attend(end)
+        for _ in range(len(self._readable)):
+            attended = self._readable.popleft()
+            attended.queued = False
+            if attended.serve(self._moment()):
+                attended.queue()
+            if self._wall() > stop_wall_s:
+                return bool(self._readable)
+        return False
+
+    def _serve_woken(self) -> None:
+        woken, self._woken = self._woken, []
+        for attended in woken:
+            attended.flush(self._moment())
+
+    def _moment(self) -> float:
+        """Now, for what arrives: never before what was told last, never before second 0."""
+        now = self._scenario_s()
+        if now > self._agenda.now:
+            self._agenda.now = now
+        return self._agenda.now
+
+
+class _Attended:
+    """One end under the loop's watchers."""
+
+    __slots__ = ("_clock", "_reading", "_writing", "end", "queued")
+
+    def __init__(self, clock: PacedClock, end: Association) -> None:
+        self._clock = clock
+        self.end = end
+        self.queued = False
+        descriptor = _descriptor(end)
+        self._reading = self._writing = None
+        if descriptor >= 0:
+            self._reading = clock._loop.io(descriptor, _READ)
+            self._writing = clock._loop.io(descriptor, _WRITE)
+            self._reading.start(self.queue)
+        end.woken = self._wake
+        if end.wants_attention:
+            self._wake()
+
+    def queue(self) -> None:
+        """There is something to read or to tell."""
+        if not self.queued:
+            self.queued = True
+            self._clock._readable.append(self)
+            self._clock._ring()
+
+    def serve(self, now: float) -> bool:
+        """Reads once, unless earlier messages were not told yet, and tells some; True if there is more to tell."""
+        end = self.end
+        if not end.has_untold:
+            end.receive()
+            self._let_go_if_over()
+        more = end.dispatch(now, MESSAGES_AT_ONCE)
+        self._let_go_if_over()
+        return more
+
+    def flush(self, now: float) -> None:
+        """Writes what was sent, and tells of an end that came from here."""
+        end = self.end
+        end.attended()
+        if end.flush():
+            self._stop_writing()
+        elif self._writing is not None and not self._writing.active:
+            self._writing.start(self._wake)
+        if end.has_untold:
+            self.queue()
+        self._let_go_if_over()
+
+    def _wake(self) -> None:
+        self._clock._woken.append(self)
+        self._clock._ring()
+
+    def _stop_writing(self) -> None:
+        if self._writing is not None and self._writing.active:
+            self._writing.stop()
+
+    def _let_go_if_over(self) -> None:
+        """A watcher must not outlive its descriptor: the number is soon another association's."""
+        if self._reading is not None and _descriptor(self.end) < 0:
+            for watcher in (self._reading, self._writing):
+                watcher.stop()
+                watcher.close()
+            self._reading = self._writing = None
+
+
+class _Knocking:
+    """A listener under the loop's watcher."""
+
+    def __init__(self, clock: PacedClock, listener: Listener) -> None:
+        self._clock = clock
+        self._listener = listener
+        self._watcher = clock._loop.io(_descriptor(listener), _READ)
+        self._watcher.start(self._knock)
+
+    def _knock(self) -> None:
+        """In the loop's callback: takes the ends in; whoever they are for hears of them in the next turn."""
+        for _ in range(ACCEPTED_AT_ONCE):
+            if _descriptor(self._listener) < 0:
+                self._watcher.stop()
+                self._watcher.close()
+                return
+            try:
+                end = self._listener.accept()
+            except OSError:  # no descriptor is left: try again when some may have been given back
+                self._clock.accept_failures += 1
+                self._watcher.stop()
+                self._clock._loop.timer(REST_S).start(partial(self._watcher.start, self._knock))
+                return
+            if end is None:
+                return
+            self._clock._arrivals.append((self._listener, end))
+            self._clock._ring()
+
+
+_Thing = TypeVar("_Thing")
+
+
+def _descriptor(thing: object) -> int:
+    """Of an end or a listener; -1 once it is closed."""
+    fileno = getattr(thing, "fileno", None)
+    if fileno is None:
+        raise TypeError(f"{type(thing).__name__} has no descriptor to watch: the paced clock needs real sockets")
+    number: int = fileno()
+    return number

@@ -1,0 +1,114 @@
+"""The population of a storm: gNBs on their associations, UEs in their seats, and what the outage does to them.
+
+One half of every storm, on either clock; the other half is core_side.py, in this process or in another one. Decides
+nothing about retries (ue_models.rules); counts through regstorm.measures.
+"""
+
+from protocols.identities import Plmn
+from protocols.nas5g.messages import Snssai
+from regstorm.drivers.attempts_cap import AttemptsCap
+from regstorm.drivers.chance import stream_of_chance
+from regstorm.drivers.n2 import Clock, Dial, GnbLink
+from regstorm.drivers.ue_seats import WHOLE, Share, UeSeats
+from regstorm.measures.service_log import ServiceLog
+from regstorm.records.ports import UeObserver
+from regstorm.records.scenario import Scenario
+from ue_models.gnb import Gnb
+
+
+class Population:
+    """The UEs and gNBs of one process. UEs take their seats first (`seats`)."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        clock: Clock,
+        dial: Dial,
+        observer: UeObserver,
+        share: Share = WHOLE,
+        cap: AttemptsCap | None = None,
+    ) -> None:
+        """`scenario` is that of the sample."""
+        self.scenario = scenario
+        self.share = share
+        self._seed = seed
+        self._clock = clock
+        self._dial = dial
+        self._observer = observer
+        self._cap = cap
+        self._arrival_chance = stream_of_chance(seed, "arrivals")
+        ues = scenario.population
+        first_online = -(-ues.outage_ues // ues.ues_per_gnb)
+        self.outage_links = self._gnb_links(first=0, ues=ues.outage_ues)
+        self.online_links = self._gnb_links(first=first_online, ues=ues.online_ues)
+        self.seats = UeSeats(
+            scenario, seed, clock, observer, _gnbs_of(self.outage_links), _gnbs_of(self.online_links), share
+        )
+
+    @property
+    def links(self) -> list[GnbLink]:
+        """Of the outage group first."""
+        return self.outage_links + self.online_links
+
+    # ---- the script
+
+    def in_service_since_before(self, now: float) -> None:
+        """Every UE is registered with its sessions up, by the context it kept; the core has its own copies."""
+        self.seats.in_service_since_before(now)
+
+    def outage_begins(self, now: float) -> None:
+        """The outage group's gNBs lose their associations, and with them their UEs all coverage."""
+        for link in self.outage_links:
+            link.cut(now)
+        for ue in self.seats.outage_group:
+            ue.lose_coverage(now)
+
+    def outage_ends(self, now: float) -> None:
+        """The gNBs come back, and their UEs one by one."""
+        for link in self.outage_links:
+            link.connect(now)
+        for ue in self.seats.outage_group:
+            after_s = self._arrival_chance.uniform(0, self.scenario.outage.arrivals_s)
+            self._clock.at(now + after_s, ue.return_to_coverage)
+
+    def close(self) -> None:
+        """Lets go of the associations."""
+        for link in self.links:
+            link.close()
+
+    # ---- set-up
+
+    def _gnb_links(self, first: int, ues: int) -> list[GnbLink]:
+        network, share = self.scenario.network, self.share
+        plmn = Plmn(network.mcc, network.mnc)
+        links = []
+        for n in range(-(-share.of(ues) // self.scenario.population.ues_per_gnb)):
+            number = (first + n) * share.parts + share.part
+            link = GnbLink(number, self._clock, self._dial, self._cap)
+            link.gnb = Gnb(
+                gnb_id=number + 1,
+                plmn=plmn,
+                tac=network.tac,
+                slices=(Snssai(network.sst),),
+                agenda=self._clock,
+                rng=stream_of_chance(self._seed, f"gNB {number}"),
+                send=link.send,
+                observer=self._observer,
+                inactivity_s=self.scenario.online.inactivity_s,
+            )
+            links.append(link)
+        return links
+
+
+def calm_again(log: ServiceLog, now: float, calm_after_s: float) -> bool:
+    """Everybody of the outage group has been back for long enough."""
+    if log.back < log.outage_ues:
+        return False
+    last_back_s = log.recovery_s(1.0)
+    assert last_back_s is not None
+    return now >= log.outage_end_s + last_back_s + calm_after_s
+
+
+def _gnbs_of(links: list[GnbLink]) -> list[Gnb]:
+    return [link.gnb for link in links if link.gnb is not None]
