@@ -115,8 +115,8 @@ class UeMachine:
         self._profile = profile
         self._gnb = gnb
         self._observer = observer
-        self._timers = TimerSet(agenda)
-        self._connection = NasConnection(self._ue, self, gnb, agenda, self._timers)
+        self._timers = self._timer_set(agenda)
+        self._connection = self._nas_connection(agenda)
         self._next = NextAttempt(self._ue, self._timers, observer, self._begin_planned)
         self._sessions = UeSessions(self._ue, self, profile, self._timers, observer)
         self._running: Running[Outcome] | None = None
@@ -127,6 +127,14 @@ class UeMachine:
         self._wanted = True
         """The user wants service: false from a deregistration until the next power-on."""
         self._in_service = False
+
+    # --- its parts: whoever records what a UE does puts others in their place (traced_ue.py) ------------------------
+
+    def _timer_set(self, agenda: Agenda) -> TimerSet:
+        return TimerSet(agenda)
+
+    def _nas_connection(self, agenda: Agenda) -> NasConnection:
+        return NasConnection(self._ue, self, self._gnb, agenda, self._timers)
 
     # --- what a composer calls --------------------------------------------------------------------------------------
 
@@ -248,7 +256,10 @@ class UeMachine:
         heard = read(self.state, nas, self._ue.settings.null_integrity_accepted)
         if isinstance(heard, Discarded):
             self._gnb.discarded(heard.why, now)
-            return
+        else:
+            self._hear(heard, now)
+
+    def _hear(self, heard: Heard, now: float) -> None:
         match heard:
             case Heard(DlNasTransport() as message, True):
                 if self.state.registered:
