@@ -9,7 +9,7 @@ from protocols.nas5g.messages import Snssai
 from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.drivers.n2 import Clock, Dial, GnbLink
-from regstorm.drivers.ue_seats import WHOLE, Share, UeSeats
+from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, UeSeats, untraced
 from regstorm.measures.service_log import ServiceLog
 from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import Scenario
@@ -28,6 +28,7 @@ class Population:
         observer: UeObserver,
         share: Share = WHOLE,
         cap: AttemptsCap | None = None,
+        trace_of: TraceOf = untraced,
     ) -> None:
         """`scenario` is that of the sample."""
         self.scenario = scenario
@@ -37,14 +38,13 @@ class Population:
         self._dial = dial
         self._observer = observer
         self._cap = cap
-        self._arrival_chance = stream_of_chance(seed, "arrivals")
+        self._arrival_chance = stream_of_chance(seed, share.named("arrivals"))
         ues = scenario.population
         first_online = -(-ues.outage_ues // ues.ues_per_gnb)
-        self.outage_links = self._gnb_links(first=0, ues=ues.outage_ues)
-        self.online_links = self._gnb_links(first=first_online, ues=ues.online_ues)
-        self.seats = UeSeats(
-            scenario, seed, clock, observer, _gnbs_of(self.outage_links), _gnbs_of(self.online_links), share
-        )
+        self.outage_links = self._gnb_links(first=0, ues=len(share.outage(ues.outage_ues)))
+        self.online_links = self._gnb_links(first=first_online, ues=len(share.online(ues.online_ues)))
+        outage_gnbs, online_gnbs = _gnbs_of(self.outage_links), _gnbs_of(self.online_links)
+        self.seats = UeSeats(scenario, seed, clock, observer, outage_gnbs, online_gnbs, share, trace_of)
 
     @property
     def links(self) -> list[GnbLink]:
@@ -83,7 +83,7 @@ class Population:
         network, share = self.scenario.network, self.share
         plmn = Plmn(network.mcc, network.mnc)
         links = []
-        for n in range(-(-share.of(ues) // self.scenario.population.ues_per_gnb)):
+        for n in range(-(-ues // self.scenario.population.ues_per_gnb)):
             number = (first + n) * share.parts + share.part
             link = GnbLink(number, self._clock, self._dial, self._cap)
             link.gnb = Gnb(

@@ -4,7 +4,7 @@ Index 0 to n−1 is the outage group, the rest the online group; UE i of a group
 gNB). Who gets which profile is drawn once from the seed, so every strategy meets the same phones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from protocols.credentials import credentials, home_network_public_key, prior_context
@@ -18,6 +18,7 @@ from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET
 from ue_models import profiles
 from ue_models.gnb import Gnb
 from ue_models.settings import UeSettings
+from ue_models.traced_ue import Trace, TracedUe
 from ue_models.ue import UeMachine
 from ue_models.ue_state import UeState, new_ue
 
@@ -25,17 +26,38 @@ ALGORITHMS: Final = {"null": NULL_ALGORITHM, "aes": AES_ALGORITHM}
 
 
 class Share(NamedTuple):
-    """Which part of the population a process drives: UEs and gNBs `part`, `part` + `parts`, … of each group."""
+    """Which part of the population a process drives: UEs `part`, `part` + `parts`, … of each group, or a block of
+    each group where somebody else (Locust) has decided how many there are. Its gNBs are those with numbers
+    `part`, `part` + `parts`, …
+    """
 
     part: int = 0
     parts: int = 1
+    outage_block: range | None = None
+    online_block: range | None = None
 
-    def of(self, count: int) -> int:
-        """How many of `count` are in it."""
-        return max(0, -(-(count - self.part) // self.parts))
+    def outage(self, count: int) -> range:
+        """Its places among `count` UEs of the outage group."""
+        return range(self.part, count, self.parts) if self.outage_block is None else self.outage_block
+
+    def online(self, count: int) -> range:
+        """Its places among `count` UEs of the online group."""
+        return range(self.part, count, self.parts) if self.online_block is None else self.online_block
+
+    def named(self, stream: str) -> str:
+        """The name of a stream of chance that no two parts may have in common."""
+        return f"{stream} {self.part}" if self.part else stream
 
 
 WHOLE: Final = Share()
+
+TraceOf = Callable[[int], Trace | None]
+"""The trace of the UE with that index; None for those of which none is kept."""
+
+
+def untraced(index: int) -> Trace | None:
+    """No UE has a trace."""
+    return None
 
 
 class UeSeats:
@@ -50,19 +72,21 @@ class UeSeats:
         outage_gnbs: Sequence[Gnb],
         online_gnbs: Sequence[Gnb],
         share: Share = WHOLE,
+        trace_of: TraceOf = untraced,
     ) -> None:
         self._scenario = scenario
         self._seed = seed
         self._agenda = agenda
         self._observer = observer
         self._share = share
+        self._trace_of = trace_of
         self._gnbs = {"outage": outage_gnbs, "online": online_gnbs}
         self._plmn = Plmn(self._scenario.network.mcc, self._scenario.network.mnc)
         self._settings = ue_settings(self._scenario, self._seed)
         self._kinds = kinds(self._scenario.population.profiles)
-        self._seating = stream_of_chance(seed, "who is who")
+        self._seating = stream_of_chance(seed, share.named("who is who"))
         # One for all: a generator of its own would cost each UE 2.5 KiB.
-        self._behaving = stream_of_chance(seed, f"UEs {share.part}" if share.part else "UEs")
+        self._behaving = stream_of_chance(seed, share.named("UEs"))
         self.outage_group: list[UeMachine] = []
         self.online_group: list[UeMachine] = []
 
@@ -76,12 +100,14 @@ class UeSeats:
 
     def take_outage(self) -> UeMachine:
         """The next UE of the outage group."""
-        return self._take("outage", self.outage_group, first=0, size=self._scenario.population.outage_ues)
+        places = self._share.outage(self._scenario.population.outage_ues)
+        return self._take("outage", self.outage_group, first=0, places=places)
 
     def take_online(self) -> UeMachine:
         """The next UE of the online group."""
         population = self._scenario.population
-        return self._take("online", self.online_group, first=population.outage_ues, size=population.online_ues)
+        places = self._share.online(population.online_ues)
+        return self._take("online", self.online_group, first=population.outage_ues, places=places)
 
     def in_service_since_before(self, now: float) -> None:
         """Every UE is registered with its sessions up, by the context it kept; the core derives its own copies."""
@@ -92,16 +118,18 @@ class UeSeats:
             ue.provision(prior, now, algorithms)
             ue.start_operating(now)
 
-    def _take(self, group: str, seated: list[UeMachine], first: int, size: int) -> UeMachine:
-        ours = self._share.of(size)
-        if len(seated) >= ours:
-            raise ValueError(f"the {group} group of this scenario has {ours} UEs here and no more")
+    def _take(self, group: str, seated: list[UeMachine], first: int, places: range) -> UeMachine:
+        if len(seated) >= len(places):
+            raise ValueError(f"the {group} group of this scenario has {len(places)} UEs here and no more")
         gnb = self._gnbs[group][len(seated) // self._scenario.population.ues_per_gnb]
-        index = first + self._share.part + len(seated) * self._share.parts
-        state = self._new_state(index, group)
-        ue = UeMachine(state, self._profile(), self._settings, gnb, self._agenda, self._behaving, self._observer)
+        ue = self._new_ue(first + places[len(seated)], group, gnb)
         seated.append(ue)
         return ue
+
+    def _new_ue(self, index: int, group: str, gnb: Gnb) -> UeMachine:
+        state, profile, trace = self._new_state(index, group), self._profile(), self._trace_of(index)
+        common = self._settings, gnb, self._agenda, self._behaving, self._observer
+        return UeMachine(state, profile, *common) if trace is None else TracedUe(state, profile, *common, trace)
 
     def _new_state(self, index: int, group: str) -> UeState:
         eutra = self._seating.random() < self._scenario.population.eutra_coverage
