@@ -13,6 +13,7 @@ A consumer whose procedure has ended cancels its call: the answer will not reach
 server is worked off all the same, and is wasted.
 """
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from types import GeneratorType
 from typing import Any, NamedTuple, Protocol
@@ -125,6 +126,8 @@ class Bus:
         self.settings = settings
         self.agenda = agenda
         self.tally = tally
+        self.calls: Counter[Operation] = Counter()
+        """Calls made so far by operation, retries included; for a look from outside, not for the timeline."""
         self._patience_s: dict[Operation, float] = {}
         self._producers: dict[Nf, Producer] = {}
         self._out_of_service: dict[Nf, bool] = {}
@@ -166,6 +169,7 @@ class Bus:
         if self.is_down(server):
             pending.timeout = self.agenda.at(now, lambda at: pending.conclude(Failed("peer down"), at))
             return
+        self.calls[pending.call.operation] += 1
         pending.attempt += 1
         attempt = pending.attempt
         ends_s = min(now + self.patience_s(pending.call.operation), pending.deadline_s)

@@ -108,8 +108,10 @@ class Smf:
         if not isinstance(request, PduSessionEstablishmentRequest):
             cause = FivegsmCause.MESSAGE_TYPE_NOT_IMPLEMENTED
             return _refused(encode(FivegsmStatus(wanted.pdu_session_id, 0, cause)))
-        if request.pdu_session_id != wanted.pdu_session_id or not 1 <= request.pti <= 254:
-            cause = FivegsmCause.INVALID_PTI_VALUE if not 1 <= request.pti <= 254 else _WRONG_SESSION
+        if not 1 <= request.pti <= 254:
+            return _refused(encode(FivegsmStatus(wanted.pdu_session_id, request.pti, FivegsmCause.INVALID_PTI_VALUE)))
+        if request.pdu_session_id != wanted.pdu_session_id or not 1 <= request.pdu_session_id <= 15:
+            cause = FivegsmCause.INVALID_PDU_SESSION_IDENTITY
             return _refused(encode(FivegsmStatus(wanted.pdu_session_id, request.pti, cause)))
         return self._establish(call, wanted, request)
 
@@ -225,9 +227,6 @@ class Smf:
         if context.releasing is not None:
             context.releasing.cancel()
         self._free_addresses.append(context.address)
-
-
-_WRONG_SESSION = FivegsmCause.INVALID_PDU_SESSION_IDENTITY
 
 
 def _refused(n1: bytes) -> SmContext:

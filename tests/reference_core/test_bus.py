@@ -144,3 +144,10 @@ def test_what_reaches_a_function_out_of_service_is_lost():
     bench.agenda.run(10.0)
     assert bench.arrived == []
     assert bench.answers == [(6.0, Failed("timeout"))]
+
+
+def test_the_bus_knows_how_often_each_operation_was_called():
+    bench = Bench()
+    bench.call()
+    bench.agenda.run(10.0)
+    assert bench.bus.calls == {ops.GET_AM_DATA: 2}

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from core_rig import LOCATION, Rig, Ue, kinds
+from core_rig import LOCATION, Rig, Ue, kinds, session_messages
 
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
@@ -185,3 +185,22 @@ def test_5gsm_messages_that_make_no_sense_are_answered_by_the_smf():
     (answer,) = ue.follow(1.0)
     assert answer.cause == 90
     assert rig.core.smf.sessions == 0
+
+
+def test_a_session_identity_that_no_ue_may_use_is_refused():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.register()
+    for psi in (0, 16, 255):
+        ue.send(nas.UlNasTransport(encode(nas.PduSessionEstablishmentRequest(psi, 1)), psi, 1, nas.Snssai(1), "ims"))
+        (answer,) = ue.follow(1.0)
+        assert session_messages([answer]) == [nas.FivegsmStatus(psi, 1, 43)]
+
+
+def test_security_capabilities_of_every_length_that_the_ie_allows():
+    rig = Rig(population=20)
+    for index, length in enumerate(range(2, 9)):
+        ue = Ue(rig, index)
+        request = ue.registration_request()._replace(security_capability=b"\xa0\xa0" + b"\xff" * (length - 2))
+        ue.registration_request = lambda request=request: request
+        assert "RegistrationAccept" in kinds(ue.register()), length

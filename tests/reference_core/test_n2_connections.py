@@ -318,3 +318,19 @@ def test_an_outage_in_the_middle_of_a_registration_leaves_nothing():
     rig.run(60.0)
     assert nothing_runs(rig)
     assert rig.core.smf.sessions == 0
+
+
+def test_a_function_that_dies_in_the_middle_of_a_session_ends_it_and_nothing_else():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.register()
+    ue.request_session(1, "internet")
+    rig.run(0.2)
+    rig.core.bus.take_out_of_service(Nf.SMF)
+    ue.send_ngap(ngap.PduSessionResourceSetupResponse, (), (1,))
+    rig.run(60.0)
+    context = rig.core.amf.contexts.by_supi(ue.card.supi)
+    assert list(context.tasks()) == []
+    assert context.registered
+    assert rig.tally["amf.abandoned_procedures"] == 1
+    assert rig.tally["udm.pairs_without_service"] == 2

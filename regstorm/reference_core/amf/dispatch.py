@@ -31,6 +31,7 @@ from regstorm.reference_core.amf.environment import Environment
 from regstorm.reference_core.amf.n2 import protected
 from regstorm.reference_core.amf.registration import registration
 from regstorm.reference_core.amf.registration_update import registration_update
+from regstorm.reference_core.amf.replies import reject, tell
 from regstorm.reference_core.amf.service_request import service_request
 from regstorm.reference_core.amf.session import INITIAL_REQUEST, establish_session, forward_to_session
 from regstorm.reference_core.amf.task import Steps, Task
@@ -124,7 +125,7 @@ class Dispatcher:
     def _update(self, connection: Connection, reading: Reading, message_class: MessageClass, now: float) -> None:
         ue = reading.ue
         if not reading.verified or ue is None or not ue.registered:
-            self._reject(connection, reading, RegistrationReject(_why_unknown(reading)), now)
+            reject(self._env, connection, reading.security, RegistrationReject(_why_unknown(reading)), now)
             return
         self._begin_on(connection, ue, reading, now)
         task = Task(self._env, ue, message_class)
@@ -133,7 +134,7 @@ class Dispatcher:
     def _serve(self, connection: Connection, reading: Reading, message_class: MessageClass, now: float) -> None:
         ue = reading.ue
         if not reading.verified or ue is None or not ue.registered:
-            self._reject(connection, reading, ServiceReject(_why_unknown(reading)), now)
+            reject(self._env, connection, reading.security, ServiceReject(_why_unknown(reading)), now)
             return
         self._begin_on(connection, ue, reading, now)
         task = Task(self._env, ue, message_class)
@@ -147,23 +148,13 @@ class Dispatcher:
             connection.secured = True
             connection.base_count = reading.nas_count
 
-    def _reject(
-        self, connection: Connection, reading: Reading, message: RegistrationReject | ServiceReject, now: float
-    ) -> None:
-        security = reading.ue.security if reading.verified and reading.ue is not None else None
-        kind = "plain" if security is None else "protected"
-        self._env.tally.count(f"{counters.AMF_REJECTS}.{kind}", now)
-        self._env.n2.send_nas(connection, protected(security, message))
-        self._env.n2.release(connection, ngap_causes.NAS_UNSPECIFIED, now)
-
     # --- deregistration ----------------------------------------------------------------------------------------------
 
     def _deregister(self, connection: Connection, reading: Reading, now: float) -> None:
         request: DeregistrationRequest = reading.message
         ue = reading.ue
-        security = ue.security if reading.verified and ue is not None else None
         if not request.switch_off:
-            self._env.n2.send_nas(connection, protected(security, DeregistrationAccept()))
+            self._env.n2.send_nas(connection, protected(reading.security, DeregistrationAccept()))
         if ue is not None and reading.verified:
             self._stop_everything(ue, now)
             self._env.write_off_open(ue, now)
@@ -207,7 +198,7 @@ class Dispatcher:
             task = Task(self._env, ue, message_class, repeats_of=transport.payload)
             self._run_session(psi, task, forward_to_session(task, transport), now)
         else:
-            self._tell(connection, DlNasTransport(transport.payload, psi, FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED))
+            tell(self._env, connection, DlNasTransport(transport.payload, psi, FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED))
 
     def _answer(self, connection: Connection, reading: Reading, now: float) -> None:
         ue = connection.ue
@@ -222,12 +213,7 @@ class Dispatcher:
             if uplink
             else FivegmmCause.MESSAGE_TYPE_NOT_COMPATIBLE_WITH_STATE
         )
-        self._tell(connection, FivegmmStatus(cause))
-
-    def _tell(self, connection: Connection, message: FivegmmStatus | DlNasTransport) -> None:
-        ue = connection.ue
-        security = ue.security if ue is not None and connection.secured else None
-        self._env.n2.send_nas(connection, protected(security, message))
+        tell(self._env, connection, FivegmmStatus(cause))
 
     # --- running tasks -----------------------------------------------------------------------------------------------
 

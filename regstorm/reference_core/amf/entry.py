@@ -13,12 +13,10 @@ from protocols.nas5g.messages import (
     DlNasTransport,
     FivegmmStatus,
     RegistrationReject,
-    RegistrationRequest,
     ServiceReject,
     ServiceRequest,
     UlNasTransport,
 )
-from protocols.nas_security import SecurityContext
 from protocols.ngap import causes as ngap_causes
 from protocols.ngap.messages import InitialUeMessage
 from regstorm.overload.front_door import Refused
@@ -26,7 +24,7 @@ from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.reference_core.amf.classification import Classified, classify
 from regstorm.reference_core.amf.environment import Environment
-from regstorm.reference_core.amf.n2 import protected
+from regstorm.reference_core.amf.replies import reject, security_in_use, tell
 from regstorm.reference_core.amf.ue_context import Connection
 from regstorm.reference_core.amf.uplink import Reading, Unusable, read_initial, read_uplink
 from regstorm.reference_core.service_queue import ServiceQueue
@@ -66,15 +64,9 @@ class Entry:
         if isinstance(reading, Unusable):
             self._count_unusable(reading, now)
             if reading.cause is not None:
-                self.tell(connection, FivegmmStatus(reading.cause))
+                tell(env, connection, FivegmmStatus(reading.cause))
             return
         self._decide(connection, reading, now)
-
-    def tell(self, connection: Connection, message: FivegmmStatus | DlNasTransport) -> None:
-        """A message outside any procedure, protected as the connection demands."""
-        ue = connection.ue
-        security = ue.security if ue is not None and connection.secured else None
-        self._env.n2.send_nas(connection, protected(security, message))
 
     # --- the decision ------------------------------------------------------------------------------------------------
 
@@ -110,44 +102,21 @@ class Entry:
     def _refuse(self, connection: Connection, reading: Reading, kind: Classified, now: float) -> None:
         if not connection.alive or connection.releasing:
             return
-        message = reading.message
+        env, message = self._env, reading.message
         if isinstance(message, UlNasTransport):
-            answer = DlNasTransport(
-                message.payload, message.pdu_session_id, FivegmmCause.CONGESTION, self._env.back_off()
-            )
-            self.tell(connection, answer)
+            cause = FivegmmCause.CONGESTION
+            tell(env, connection, DlNasTransport(message.payload, message.pdu_session_id, cause, env.back_off()))
+        elif isinstance(message, ServiceRequest):
+            answer = ServiceReject(FivegmmCause.CONGESTION, env.door.draw_t3346())
+            reject(env, connection, reading.security, answer, now)
         elif kind.first or self._registration_is_running(connection):
-            service = isinstance(message, ServiceRequest)
-            timer = self._env.door.draw_t3346()
-            self._reject(
-                connection,
-                reading,
-                ServiceReject(FivegmmCause.CONGESTION, timer)
-                if service
-                else RegistrationReject(FivegmmCause.CONGESTION, timer),
-                now,
-            )
+            security = reading.security if kind.first else security_in_use(connection)
+            reject(env, connection, security, RegistrationReject(FivegmmCause.CONGESTION, env.door.draw_t3346()), now)
 
     def _registration_is_running(self, connection: Connection) -> bool:
         """Its request has not been accepted: only then there is something to reject."""
         ue = connection.ue
         return ue is not None and ue.procedure is not None and ue.request is not None and not ue.registered
-
-    def _reject(
-        self, connection: Connection, reading: Reading, message: RegistrationReject | ServiceReject, now: float
-    ) -> None:
-        """Protected if the UE is known: else it may not trust T3346 and draws its own (TS 24.501 5.5.1.2.5)."""
-        security = self._security_for(connection, reading)
-        kind = "plain" if security is None else "protected"
-        self._env.tally.count(f"{counters.AMF_REJECTS}.{kind}", now)
-        self._env.n2.send_nas(connection, protected(security, message))
-        self._env.n2.release(connection, ngap_causes.NAS_UNSPECIFIED, now)
-
-    def _security_for(self, connection: Connection, reading: Reading) -> SecurityContext | None:
-        if isinstance(reading.message, RegistrationRequest | ServiceRequest):
-            return reading.ue.security if reading.verified and reading.ue is not None else None
-        ue = connection.ue
-        return ue.security if ue is not None and connection.secured else None
 
     def _count_unusable(self, unusable: Unusable, now: float) -> None:
         if unusable.unreadable:

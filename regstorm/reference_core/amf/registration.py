@@ -36,6 +36,7 @@ from regstorm.reference_core.amf.common_procedures import (
 )
 from regstorm.reference_core.amf.environment import AMF_NAME
 from regstorm.reference_core.amf.task import T3550, BackendFailed, Expect, Steps, Task, Unanswered
+from regstorm.reference_core.amf.ue_context import UeContext
 from regstorm.reference_core.bus import Call, Failed
 from regstorm.reference_core.payloads import AmData, AmfRegistration
 
@@ -87,7 +88,7 @@ def _secure(task: Task, request: RegistrationRequest, verified: bool) -> Part:
     return request
 
 
-def supersede(task: Task, old: Any) -> None:
+def supersede(task: Task, old: UeContext) -> None:
     """The subscriber was known under another context: its connection, procedures and sessions end here."""
     for running in old.tasks():
         running.abort(task.now)

@@ -222,6 +222,11 @@ class Task:
         except StopIteration:
             self._end(now)
             return
+        except Ended:  # an end that the procedure has nothing to say about
+            self.write_off()
+            self.env.tally.count(counters.AMF_ABANDONED, now)
+            self._end(now)
+            return
         finally:
             self._stepping = False
         if self._steps is None:  # aborted by what it did itself: a release of its own connection, say

@@ -54,6 +54,11 @@ class Reading(NamedTuple):
     took_candidate: bool = False
     """It came under the security context that a SECURITY MODE COMMAND offered."""
 
+    @property
+    def security(self) -> SecurityContext | None:
+        """What an answer to it is protected with; None where the sender is not known for sure."""
+        return self.ue.security if self.verified and self.ue is not None else None
+
 
 class Unusable(NamedTuple):
     """A message that is discarded, and why: `unreadable`, or a reason of the peer's making."""
