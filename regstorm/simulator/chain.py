@@ -58,7 +58,8 @@ class Stage:
     accepts: bool = False
     """Its answer is the REGISTRATION ACCEPT."""
     secures: bool = False
-    """From its answer on, NAS messages are protected by a new security context."""
+    """It completes a security mode command: the UE has taken a new security context into use when it sends it, the AMF
+    does so when it gets it."""
 
 
 class Chain(NamedTuple):
@@ -140,11 +141,16 @@ _AUTHENTICATED = (
         Repeats.NETWORK,
         "T3560",
         pairs=(Pair(ops.CONFIRM_AUTHENTICATION, hops=2),),
-        secures=True,
     ),
     # the access policy (Npcf_AMPolicyControl_Create, step 16) is the hop after the pairs
     Stage(
-        "Security Mode Complete", Repeats.NETWORK, "T3560", pairs=_admission(first=False), hops_after=1, accepts=True
+        "Security Mode Complete",
+        Repeats.NETWORK,
+        "T3560",
+        pairs=_admission(first=False),
+        hops_after=1,
+        accepts=True,
+        secures=True,
     ),
 )
 

@@ -113,7 +113,7 @@ class Core:
         """A new signalling connection: nothing is known of it yet."""
         population = self._population
         self.disconnect(ue)
-        population.secured[ue] = population.known[ue] and population.has_guti[ue]
+        population.secured[ue] = population.shares_context(ue)
 
     def disconnect(self, ue: int) -> None:
         """The connection is gone: what runs for the UE is aborted; what is already at the UDM is worked off."""
@@ -196,14 +196,19 @@ class Core:
         stage = self._chains[population.chain[ue]][message]
         if stage.dnn is not None:
             self.listener.session_returned(ue, FivegmmCause.CONGESTION, self._back_off(), now)
-        elif stage.timer != "T3550" and (population.expected[ue] != NO_STAGE or population.worked_on[ue] != NO_STAGE):
+        elif stage.timer == "T3550" or population.expected[ue] == population.worked_on[ue] == NO_STAGE:
+            return
+        elif stage.secures:  # the UE has taken the new context into use and discards what is not protected by it
+            self.disconnect(ue)
+            self.listener.released(ue, now)
+        else:
             self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
 
     # --- procedures --------------------------------------------------------------------------------------------------
 
     def _operation(self, ue: int, message: int, now: float) -> None:
         """A service request or a periodic update: the AMF has all that it needs, if it knows the UE."""
-        if not self._population.known[ue]:
+        if not self._population.shares_context(ue):
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
             # the SMF is asked for each session's resources
@@ -235,8 +240,11 @@ class Core:
         population = self._population
         population.worked_on[ue] = index
         stage = self._chains[population.chain[ue]][index]
-        if stage.accepts and population.has_guti[ue]:
-            population.known[ue] = 1  # should the rest fail, the UE comes back with this GUTI and the new context
+        if stage.secures:
+            population.secured[ue] = 1
+            population.out_of_step[ue] = 0
+            # should the rest fail, the UE comes back with this GUTI and the new context
+            population.known[ue] = population.has_guti[ue]
         if stage.pairs:
             self.back_end.ask(ue, index, self.account(ue), now)
         else:
@@ -277,8 +285,6 @@ class Core:
             else:
                 self.late_pairs_over(ue)
             return
-        if stage.secures:
-            population.secured[ue] = 1
         self._expect(ue, index + 1, now)
         if stage.accepts:
             population.known[ue] = 1
@@ -345,7 +351,6 @@ class Core:
     def _reject(self, ue: int, cause: FivegmmCause, t3346: GprsTimer2 | None, now: float) -> None:
         """REGISTRATION REJECT or SERVICE REJECT, and the connection is released."""
         protected = bool(self._population.secured[ue])
-        self._counts[counters.AMF_REJECTS] += 1
         self._counts[f"{counters.AMF_REJECTS}.{'protected' if protected else 'plain'}"] += 1
         self._end_procedure(ue)
         self.listener.rejected(ue, cause, t3346, protected, now)

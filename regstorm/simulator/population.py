@@ -86,6 +86,8 @@ class Population:
         # --- the core's side
         self.known = bytearray([1]) * ues
         """The AMF has its GUTI and its security context."""
+        self.out_of_step = bytearray(ues)
+        """The UE has a newer security context than the AMF, which never got its SECURITY MODE COMPLETE."""
         self.secured = bytearray(ues)
         """Secure exchange is established on this connection."""
         self.follows_registration = bytearray(ues)
@@ -99,6 +101,10 @@ class Population:
         self.nas_repeats = bytearray(ues)
         self.nas_timer = _numbers(ues)
         self.stage_end = _numbers(ues)
+
+    def shares_context(self, ue: int) -> bool:
+        """The AMF can tell from an initial message who the UE is, and protect what it answers."""
+        return bool(self.known[ue] and self.has_guti[ue] and not self.out_of_step[ue])
 
 
 def _numbers(ues: int) -> "array[int]":

@@ -120,12 +120,12 @@ def _write(plan: StormPlan, storm: Storm) -> None:
         clock=None,
         ended_s=ended_s,
         complete=storm.over,
-        why=None if storm.over else "stopped",
+        why=None if storm.over else "interrupted",
     )
     entry = run_entry(plan, how, Measured(storm.timeline, storm.log, storm.ue_counts))
     record = document(plan.scenario, plan.sample, [entry])
     write_whole(plan.out / "timeline.csv", storm.timeline.csv())
-    write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2))
+    write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")
 
 
 def _handlers(ues: Ues, core: Core) -> list[Handler]:

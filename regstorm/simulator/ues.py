@@ -143,7 +143,7 @@ class Ues:
         if not population.has_guti[ue]:
             population.chain[ue] = ANONYMOUS
         else:
-            population.chain[ue] = KNOWN if population.known[ue] else UNKNOWN_GUTI
+            population.chain[ue] = KNOWN if population.shares_context(ue) else UNKNOWN_GUTI
         population.stage[ue] = 0
         population.started[ue] = now
         population.t3512[ue] = 0
@@ -158,8 +158,11 @@ class Ues:
 
     def asked(self, ue: int, stage: int, now: float) -> None:
         """The network waits for the uplink message of `stage`."""
-        if self._population.phase[ue] == REGISTERING:
-            self._population.stage[ue] = stage
+        population = self._population
+        if population.phase[ue] == REGISTERING:
+            population.stage[ue] = stage
+            if self._chains[population.chain[ue]][stage].secures:
+                population.out_of_step[ue] = 1
             self._owe(ue, OWES_STAGE, now)
 
     def registered(self, ue: int, stage: int, now: float) -> None:
