@@ -4,12 +4,14 @@ One half of every storm, on either clock; the other half is core_side.py, in thi
 nothing about retries (ue_models.rules); counts through regstorm.measures.
 """
 
+from collections.abc import Callable
+
 from protocols.identities import Plmn
 from protocols.nas5g.messages import Snssai
 from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.drivers.n2 import Clock, Dial, GnbLink
-from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, UeSeats, untraced
+from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, UeSeats, go_on, untraced
 from regstorm.measures.service_log import ServiceLog
 from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import Scenario
@@ -53,9 +55,9 @@ class Population:
 
     # ---- the script
 
-    def in_service_since_before(self, now: float) -> None:
+    def in_service_since_before(self, now: float, breathe: Callable[[], None] = go_on) -> None:
         """Every UE is registered with its sessions up, by the context it kept; the core has its own copies."""
-        self.seats.in_service_since_before(now)
+        self.seats.in_service_since_before(now, breathe)
 
     def outage_begins(self, now: float) -> None:
         """The outage group's gNBs lose their associations, and with them their UEs all coverage."""

@@ -55,6 +55,13 @@ TraceOf = Callable[[int], Trace | None]
 """The trace of the UE with that index; None for those of which none is kept."""
 
 
+BREATHE_EVERY: Final = 256
+
+
+def go_on() -> None:
+    """Nobody else has anything to do."""
+
+
 def untraced(index: int) -> Trace | None:
     """No UE has a trace."""
     return None
@@ -109,14 +116,19 @@ class UeSeats:
         places = self._share.online(population.online_ues)
         return self._take("online", self.online_group, first=population.outage_ues, places=places)
 
-    def in_service_since_before(self, now: float) -> None:
-        """Every UE is registered with its sessions up, by the context it kept; the core derives its own copies."""
+    def in_service_since_before(self, now: float, breathe: Callable[[], None] = go_on) -> None:
+        """Every UE is registered with its sessions up, by the context it kept; the core derives its own copies.
+
+        `breathe` is called now and then: deriving keys for a large population takes seconds.
+        """
         network = self._scenario.network
         algorithms = Algorithms(ALGORITHMS[network.ciphering], ALGORITHMS[network.integrity])
-        for ue in self.everybody:
+        for number, ue in enumerate(self.everybody):
             prior = prior_context(self._seed, ue.index, self._plmn, AMF_REGION, AMF_SET, AMF_POINTER)
             ue.provision(prior, now, algorithms)
             ue.start_operating(now)
+            if number % BREATHE_EVERY == 0:
+                breathe()
 
     def _take(self, group: str, seated: list[UeMachine], first: int, places: range) -> UeMachine:
         if len(seated) >= len(places):

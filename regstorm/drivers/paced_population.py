@@ -1,0 +1,102 @@
+"""The population of a storm on the paced clock, whole or a share of it, against a core in another process.
+
+Puts a Population on a clock of wall time, with its script and its books. Does not know the core's side: whoever runs
+the storm tells the core about the outage, for the same scenario second. Several of these, in several processes, make
+one storm if their shares make one population; their books are added up by regstorm.measures.merged.
+"""
+
+import gc
+from collections.abc import Callable
+
+from regstorm.drivers.association import Address, Association, Transport
+from regstorm.drivers.attempts_cap import AttemptsCap
+from regstorm.drivers.lockstep import Ended
+from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.population import Population
+from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, go_on, untraced
+from regstorm.measures.merged import Second, ServiceChange, ToldServiceLog
+from regstorm.measures.timeline import Timeline
+from regstorm.measures.ue_counts import AttemptListener, UeCounts
+from regstorm.records.scenario import Scenario
+
+ATTEMPTS_PER_WALL_S = 2000.0  # at most, assumed: four times what one core serves a second (docs/decisions)
+
+
+class PacedPopulation:
+    """UEs take their seats first (`seats`), then `get_ready`, then `run`."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        seed: int,
+        speed: float,
+        core: Address,
+        transport: Transport,
+        attempts: AttemptListener | None = None,
+        share: Share = WHOLE,
+        trace_of: TraceOf = untraced,
+        attempts_per_wall_s: float = ATTEMPTS_PER_WALL_S,
+    ) -> None:
+        """`scenario` is that of the sample; `core` is where it listens for gNBs."""
+        self.scenario = scenario
+        population, outage = scenario.population, scenario.outage
+        self.outage_end_s = outage.begins_s + outage.lasts_s
+        self.until_s = self.outage_end_s + outage.recovery_within_s
+        self.clock = PacedClock(speed, self._time_passes)
+        self.timeline = Timeline(self.outage_end_s)
+        self.log = ToldServiceLog(population.outage_ues, population.online_ues, self.outage_end_s)
+        self.ue_counts = UeCounts(self.timeline, self.log, attempts)
+        self._core = core
+        self._transport = transport
+        self._told = 0
+        cap = AttemptsCap(attempts_per_wall_s, speed, self.clock, self.timeline)
+        self.population = Population(scenario, seed, self.clock, self._dial, self.ue_counts, share, cap, trace_of)
+        self.seats = self.population.seats
+
+    def get_ready(self, breathe: Callable[[], None] = go_on) -> None:
+        """Everybody is in service since before: keys are derived, before the clock runs."""
+        self.population.in_service_since_before(0.0, breathe)
+        gc.collect()
+        gc.freeze()  # what stands now stands for the whole run
+
+    def run(self, zero: float) -> Ended:
+        """From second 0, at time of day `zero`, to the end of the script or until `stop`. Others of this process go on
+        meanwhile."""
+        for link in self.population.links:
+            self.clock.at(0.0, link.connect)
+        self.clock.at(self.scenario.outage.begins_s, self.population.outage_begins)
+        self.clock.at(self.outage_end_s, self.population.outage_ends)
+        self.clock.begin(zero)
+        return self.clock.run(self.until_s)
+
+    def stop(self) -> None:
+        """run() returns soon."""
+        self.clock.stop()
+
+    def close_books(self) -> float:
+        """The second that has begun gets its row; returns when it ended, in scenario seconds. After run()."""
+        ended_s = self.clock.time_s
+        self.timeline.close(ended_s)
+        return ended_s
+
+    def untold_seconds(self) -> tuple[int, list[Second]]:
+        """The first second not told yet, and those complete from it on."""
+        self.timeline.advance(self.clock.time_s)
+        first, seconds = self._told, self.timeline.complete_seconds(self._told)
+        self._told += len(seconds)
+        return first, list(seconds)
+
+    def untold_changes(self) -> list[ServiceChange]:
+        """Changes of service not told yet."""
+        return self.log.take_changes()
+
+    def close(self) -> None:
+        """Lets go of the associations."""
+        self.population.close()
+        gc.unfreeze()
+
+    def _dial(self, number: int, now: float) -> Association:
+        return self.clock.connect(self._transport, self._core)
+
+    def _time_passes(self, now: float) -> None:
+        self.timeline.advance(self.clock.time_s)
