@@ -45,6 +45,7 @@ class SctpListener:
         outbox_limit: int = OUTBOX_LIMIT,
     ) -> None:
         """`sock` is bound."""
+        kernel.aborts_when_closed(sock)
         self.on_association = on_association
         self.outbox_limit = outbox_limit
         self._socket = sock
@@ -70,9 +71,7 @@ class SctpListener:
         return ready(self._socket, select.POLLIN, timeout_s)
 
     def close(self) -> None:
-        """Refuses from now on; ends that nobody accepted are lost, where the kernel alone would shut them down."""
-        while (end := self.accept()) is not None:
-            end.cut()
+        """Refuses from now on; ends that nobody accepted are aborted."""
         self._socket.close()
 
 

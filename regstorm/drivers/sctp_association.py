@@ -10,8 +10,8 @@ What SCTP does otherwise than the private framing:
 | `shutdown()`  | SHUTDOWN once the outbox is empty and   | `shutdown`; what it had not flushed by then is discarded,  |
 |               | acknowledged                            | answers included (RFC 9260 clause 9.2)                     |
 | `abort()`     | ABORT                                   | `abort`, also in the middle of a message                   |
-| `cut()`       | ABORT with a reason of ours: a host     | `lost`; a core that is not ours sees an ABORT, as after the|
-|               | cannot leave without a word             | crash of a base station                                    |
+| `cut()`       | ABORT: a host cannot leave without a    | `abort`, as from a base station that crashed; `lost` is    |
+|               | word, nor say which ABORT it means      | heard by our end only                                      |
 | process dies  | ABORT                                   | `abort`                                                    |
 | path fails    | nothing                                 | `lost`, when retransmissions or heartbeats have run out    |
 | host restarts | INIT within the association             | `lost`, as what was under way is: set it up again          |
@@ -26,7 +26,6 @@ import select
 import socket
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 
 from regstorm.drivers import sctp_socket as kernel
 from regstorm.drivers.association import (
@@ -45,7 +44,6 @@ MESSAGES_PER_READ = 64  # taken by one receive(), so that one busy association d
 BUNDLE_OCTETS = 1200  # sent with MSG_MORE, so that they share a packet; within any path's MTU
 BUNDLE_MESSAGES = 16  # bounds what the kernel may hold back should its buffer fill up in between
 
-_CUT_REASON = b"regstorm: cut"
 _READ_BUFFER = bytearray(MESSAGE_LIMIT)  # one for all: what a read brings is copied out before anything else can run
 _ENDS = {errno.ECONNREFUSED: CloseReason.REFUSED, errno.ECONNRESET: CloseReason.ABORT}
 
@@ -63,6 +61,7 @@ class SctpAssociation(Association):
         self._queued = 0
         self._parts: list[bytes] = []  # of a message that the kernel delivers piece by piece
         self._shutdown_asked = False  # of the kernel
+        self._write_error = 0  # a failed write takes the socket's error, which says why the association was lost
 
     def fileno(self) -> int:
         """For a watcher; -1 once it is closed."""
@@ -115,7 +114,8 @@ class SctpAssociation(Association):
                 self._push(self._socket, self.outbound_streams)
             except (BlockingIOError, InterruptedError):
                 return False
-            except OSError:
+            except OSError as error:
+                self._write_error = error.errno or 0
                 self._hear_last_words()
         return not self._outbox
 
@@ -142,8 +142,8 @@ class SctpAssociation(Association):
         self._discard_outbox()
         while self.receive():
             pass
-        if self.state in (State.ESTABLISHED, State.SHUTDOWN_SENT):
-            self._finish(CloseReason.LOST)
+        if self.state in (State.ESTABLISHED, State.SHUTDOWN_SENT):  # it did not say
+            self._finish(self._reason_of(self._write_error))
 
     # ---- receiving
 
@@ -161,13 +161,13 @@ class SctpAssociation(Association):
         except (BlockingIOError, InterruptedError):
             return False
         except OSError as error:
-            self._finish(self._reason_of(error))
+            self._finish(self._reason_of(error.errno or 0))
             return True
         octets = bytes(memoryview(_READ_BUFFER)[:size])
         if flags & kernel.MSG_NOTIFICATION:
             event = kernel.read_event(octets)
             if event is not None:
-                self._hear(event)
+                self._hear(event, sock)
         elif size == 0:
             self._finish(CloseReason.LOST if self.state is State.ESTABLISHED else CloseReason.SHUTDOWN)
         else:
@@ -186,7 +186,7 @@ class SctpAssociation(Association):
             self._parts.clear()
         self._arrived.append((octets, *kernel.stream_and_ppid(ancillary)))
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: Event, sock: socket.socket) -> None:
         match event.change:
             case Change.COMM_UP:
                 self.outbound_streams = event.outbound_streams
@@ -199,17 +199,16 @@ class SctpAssociation(Association):
             case Change.CANT_STR_ASSOC:
                 self._finish(CloseReason.REFUSED)
             case Change.COMM_LOST:
-                told_so = event.abort and _CUT_REASON not in event.abort
-                self._finish(CloseReason.ABORT if told_so else CloseReason.LOST)
+                self._finish(self._reason_of(self._write_error or kernel.pending_error(sock)))
             case Change.RESTART:
                 self.cut()
 
-    def _reason_of(self, error: OSError) -> CloseReason:
+    def _reason_of(self, error: int) -> CloseReason:
         if self.outbound_streams is None:
             return CloseReason.REFUSED
-        if error.errno == errno.ENOTCONN and self.state is not State.ESTABLISHED:
+        if error == errno.ENOTCONN and self.state is not State.ESTABLISHED:
             return CloseReason.SHUTDOWN
-        return _ENDS.get(error.errno or 0, CloseReason.LOST)
+        return _ENDS.get(error, CloseReason.LOST)
 
     def _heard(self, signal: Signal) -> None:
         """Never called: what this peer says about the association is acted on as it arrives."""
@@ -229,9 +228,6 @@ class SctpAssociation(Association):
 
     def cut(self) -> None:
         """Breaks it as a failing path would, as far as SCTP can (table above)."""
-        if self._socket is not None:
-            with suppress(OSError):  # not up yet, or over already: closing it is all that is left
-                kernel.send_abort(self._socket, _CUT_REASON)
         self._break_off(CloseReason.LOST)
 
     def refuse(self) -> None:

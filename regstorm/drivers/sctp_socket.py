@@ -18,7 +18,6 @@ _SCTP_INITMSG, _SCTP_NODELAY, _SCTP_EVENTS = 2, 3, 11
 _SCTP_RECVRCVINFO = 32
 _SCTP_SOCKOPT_BINDX_ADD, _SCTP_SOCKOPT_CONNECTX = 100, 110
 _SCTP_SNDINFO, _SCTP_RCVINFO = 2, 3  # kinds of ancillary data
-_SCTP_ABORT = 4  # in the flags of SCTP_SNDINFO
 
 MSG_NOTIFICATION = 0x8000
 MSG_EOR = socket.MSG_EOR
@@ -28,7 +27,6 @@ _SNDINFO = Struct("=HHIIi")  # stream, flags, PPID, context, association
 _RCVINFO = Struct("=HHHxxIIIIi")  # stream, sequence number, flags, PPID, TSN, cumulative TSN, context, association
 _NOTIFICATION = Struct("=HHI")  # type, flags, length
 _ASSOC_CHANGE = Struct("=HHHH")  # state, error, outbound streams, inbound streams; the association follows
-_ASSOC_CHANGE_OCTETS = 20
 # struct sctp_event_subscribe: data I/O, association, address, send failure, peer error, shutdown, partial delivery, …
 _EVENTS = bytes((0, 1, 0, 0, 0, 1, 0, 0))
 _ASSOC_CHANGE_TYPE, _SHUTDOWN_TYPE = 0x8001, 0x8005
@@ -58,11 +56,10 @@ class Change(IntEnum):
 
 
 class Event(NamedTuple):
-    """One notification. `abort` holds the peer's ABORT chunk if that is what it tells of."""
+    """One notification."""
 
     change: Change
     outbound_streams: int = 0
-    abort: bytes = b""
 
 
 def why_no_sctp() -> str | None:
@@ -132,10 +129,9 @@ def send_message(sock: socket.socket, data: bytes, stream: int, ppid: int, flags
     sock.sendmsg((data,), ((_SOL_SCTP, _SCTP_SNDINFO, info),), flags)
 
 
-def send_abort(sock: socket.socket, reason: bytes) -> None:
-    """ABORT at once, with a reason that the peer's upper layer may read (RFC 9260 clause 3.3.10.12)."""
-    info = _SNDINFO.pack(0, _SCTP_ABORT, 0, 0, 0)
-    sock.sendmsg((reason,), ((_SOL_SCTP, _SCTP_SNDINFO, info),), socket.MSG_NOSIGNAL)
+def pending_error(sock: socket.socket) -> int:
+    """The error that the next read would raise, which this takes away; 0 if there is none."""
+    return sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
 
 
 def stream_and_ppid(ancillary: Sequence[tuple[int, int, bytes]]) -> tuple[int, int]:
@@ -155,4 +151,4 @@ def read_event(notification: bytes) -> Event | None:
     if kind != _ASSOC_CHANGE_TYPE:
         return None
     state, _, outbound, _ = _ASSOC_CHANGE.unpack_from(notification, _NOTIFICATION.size)
-    return Event(Change(state), outbound, notification[_ASSOC_CHANGE_OCTETS:])
+    return Event(Change(state), outbound)
