@@ -14,6 +14,7 @@ from protocols.nas5g.messages import NetworkDeregistrationRequest
 from protocols.nas_security import Algorithms, SecurityContext, Side
 from protocols.ngap.messages import Guami
 from regstorm.overload import compose
+from regstorm.overload.front_door import FrontDoor
 from regstorm.records.operations import PAIRS_PER_REGISTRATION, UPLINK_MESSAGES_PER_REGISTRATION, Nf
 from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import Core, Network
@@ -78,7 +79,6 @@ class ReferenceCore:
         self.bus = Bus(core.bus, agenda, tally)
         # each part draws from its own generator, so that a change in one does not shift the others
         udm_rng, vectors_rng, amf_rng, door_rng = (Random(rng.getrandbits(64)) for _ in range(4))
-        sessions = len(network.dnns)
         udm_capacity = core.udm.capacity_pairs_per_s
         udm_server = compose.server(core.udm.shedding_in_force, udm_capacity, strategy, udm_rng)
         self.subscribers = Subscribers(seed, self.identity.plmn, population, home_private_keys or {})
@@ -97,19 +97,32 @@ class ReferenceCore:
         Pcf(self.bus)
         self.smf = Smf(self.bus, agenda, tally)
         amf_server = compose.server(core.amf.shedding, core.amf.capacity_messages_per_s, strategy, amf_rng)
-        door = compose.front_door(
-            strategy,
-            udm_capacity,
-            pairs_per_registration(sessions),
-            uplink_messages_per_registration(sessions),
-            door_rng,
-        )
+        self._udm_capacity, self._door_rng = udm_capacity, door_rng
+        door = self._door_of(strategy)
         amf_queue = ServiceQueue(amf_server, agenda)
+        self._servers = (udm_server, amf_server)
         self.amf = Amf(core.amf, self.identity, authenticate, self.bus, agenda, tally, self.ledger, door, amf_queue)
 
     def start(self, now: float) -> None:
         """Heartbeats begin."""
         self.bus.start_heartbeats(now)
+
+    def take_strategy(self, strategy: Strategy, now: float) -> None:
+        """Another overload control from now on: a new door, and the queues behind it in its order."""
+        self.amf.env.door = self._door_of(strategy)
+        self.udm.tiers = compose.tier_table(strategy)
+        for server in self._servers:
+            server.order_by(compose.ordered_tiers(strategy))
+
+    def _door_of(self, strategy: Strategy) -> FrontDoor:
+        sessions = len(self.network.dnns)
+        return compose.front_door(
+            strategy,
+            self._udm_capacity,
+            pairs_per_registration(sessions),
+            uplink_messages_per_registration(sessions),
+            self._door_rng,
+        )
 
     # --- N2 ----------------------------------------------------------------------------------------------------------
 

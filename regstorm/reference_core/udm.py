@@ -59,7 +59,7 @@ class Udm:
         self.subscribers = subscribers
         self.subscription = subscription
         self.queue = queue
-        self._tiers = tiers
+        self.tiers = tiers
         self._rng = rng
         self._tally = tally
         self._ledger = ledger
@@ -86,7 +86,7 @@ class Udm:
     def arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
         """Counts, charges, and serves or sheds. Does not look at the deadline: late work is done all the same."""
         self._count(counters.UDM_OFFERED, call, now)
-        tier = self._tiers.tier(call.message_class)
+        tier = self.tiers.tier(call.message_class)
         cost = self._costs.get(call.operation.name, 1.0)
         server = self.queue.server
         rejected_before = server.rejection_work

@@ -170,6 +170,24 @@ def test_a_refused_follow_up_rejects_its_procedure_if_the_strategy_says_so():
     assert rig.tally["udm.pairs_without_service"] == 1
 
 
+def test_a_refused_security_mode_complete_is_rejected_under_the_new_context():
+    rig = Rig(strategy("every_uplink_message", follow_up="reject"))
+    gate, rig.core.amf.env.door.gate = rig.core.amf.env.door.gate, None
+    ue = Ue(rig)
+    ue.connect(ue.registration_request())
+    command = ue.follow(0.5, answers=1)[-1]
+    rig.core.amf.env.door.gate = gate
+    while gate.admits(rig.agenda.now):
+        pass
+    ue.react(command)
+    heard = ue.follow(1.0)
+    assert kinds(heard) == ["RegistrationReject", "UeContextReleaseCommand"]
+    assert ue.plain_downlinks == 1  # the challenge: the reject is protected
+    rig.core.amf.env.door.gate = None
+    ue.guti = None
+    assert "RegistrationAccept" in kinds(ue.register())
+
+
 def test_a_refused_completion_is_dropped_even_then_because_the_registration_is_accepted():
     rig = Rig(strategy("every_uplink_message", follow_up="reject"))
     gate, rig.core.amf.env.door.gate = rig.core.amf.env.door.gate, None

@@ -10,7 +10,7 @@ from protocols.nas5g.encode import encode
 from protocols.ngap import causes
 from protocols.ngap import messages as ngap
 from protocols.suci import conceal_profile_a, home_network_key
-from regstorm.records.scenario import Bus, Network
+from regstorm.records.scenario import Network
 
 
 def test_a_stranger_is_authenticated_secured_and_accepted():
@@ -230,29 +230,53 @@ def test_another_request_on_the_same_connection_starts_again():
     assert rig.tally["udm.pairs_without_service"] == 1
 
 
-def test_a_context_from_a_failed_attempt_is_found_by_the_guti_that_the_ue_still_has():
-    rig = Rig(authenticate="when_needed", bus=Bus(timeout_s=1.0))
+def forgotten_ue_up_to_its_security_mode_command(rig):
+    """A UE whose context the AMF has lost, as far as SECURITY MODE COMPLETE, which it has not sent yet."""
     ue = Ue(rig)
-    ue.keep_context()  # the AMF has not
-    ue.connect(ue.registration_request())
-    ue.follow(0.15, step_s=0.01, answers=2)
-    ue.send_ngap(ngap.UeContextReleaseRequest, causes.RADIO_CONNECTION_WITH_UE_LOST)
-    ue.follow(0.5)
-    assert ue.keys is not None
-    # the attempt ended before SECURITY MODE COMPLETE: the AMF keeps nothing
-    assert rig.core.amf.contexts.by_tmsi(ue.guti.tmsi) is None
     ue.keep_context()
     ue.connect(ue.registration_request())
-    for message in ("IdentityRequest", "AuthenticationRequest", "SecurityModeCommand"):
+    for message in ("IdentityRequest", "AuthenticationRequest"):
         rig.run(0.1)
         (heard,) = ue.hear()
         assert type(heard).__name__ == message
         ue.react(heard)
-    rig.run(0.02)
+    rig.run(0.1)
+    (command,) = ue.hear()
+    return ue, command
+
+
+def lose_radio(ue):
     ue.send_ngap(ngap.UeContextReleaseRequest, causes.RADIO_CONNECTION_WITH_UE_LOST)
     ue.follow(0.5)
+
+
+def test_a_context_from_a_failed_attempt_is_found_by_the_guti_that_the_ue_still_has():
+    rig = Rig(authenticate="when_needed")
+    ue, command = forgotten_ue_up_to_its_security_mode_command(rig)
+    ue.react(command)
+    rig.run(0.02)
+    lose_radio(ue)
     ue.connect(ue.registration_request())
     assert kinds(ue.follow(2.0))[:2] == ["InitialContextSetupRequest", "RegistrationAccept"]
+
+
+def test_a_context_whose_acceptance_got_lost_is_known_when_the_ue_uses_it():
+    rig = Rig(authenticate="when_needed")
+    ue, _ = forgotten_ue_up_to_its_security_mode_command(rig)
+    ue.security.uplink_count += 1  # its SECURITY MODE COMPLETE never arrives
+    lose_radio(ue)
+    ue.connect(ue.registration_request())
+    assert kinds(ue.follow(2.0))[:2] == ["InitialContextSetupRequest", "RegistrationAccept"]
+    assert rig.pairs()["N13"] == 2
+
+
+def test_a_ue_that_never_took_the_new_context_is_identified_again():
+    rig = Rig(authenticate="when_needed")
+    ue, _ = forgotten_ue_up_to_its_security_mode_command(rig)
+    ue.keep_context()
+    lose_radio(ue)
+    ue.connect(ue.registration_request())
+    assert kinds(ue.follow(2.0))[:2] == ["IdentityRequest", "AuthenticationRequest"]
 
 
 def test_an_emergency_registration_is_served_like_any_other():

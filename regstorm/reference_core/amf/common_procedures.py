@@ -146,13 +146,11 @@ def establish_security(task: Task, ngksi: int, kamf: bytes, ask_for_request: boo
     command = SecurityModeCommand(
         ngksi, algorithms.ciphering, algorithms.integrity, ue.capability, container_requested=ask_for_request
     )
-    try:
-        answer = yield from task.ask(command, T3560, (SecurityModeComplete, SecurityModeReject), HeaderType.NEW_CONTEXT)
-    finally:
-        ue.candidate = None
+    answer = yield from task.ask(command, T3560, (SecurityModeComplete, SecurityModeReject), HeaderType.NEW_CONTEXT)
     if isinstance(answer, SecurityModeReject):
+        ue.candidate = None
         raise SecurityModeRefused(answer.cause.name)
-    ue.security = candidate
+    ue.take_candidate()
     task.connection.secured = True
     task.connection.base_count = candidate.uplink_count - 1  # that of SECURITY MODE COMPLETE
     if answer.container is None:

@@ -76,7 +76,6 @@ class Dispatcher:
 
     def connection_gone(self, ue: UeContext, now: float) -> None:
         """The UE is idle: what ran on its connection is over, its calls are cancelled."""
-        ue.candidate = None
         if ue.procedure is not None and ue.procedure.bound_to_connection:
             self._abort_procedure(ue, now)
         for task in list(ue.session_tasks.values()):

@@ -110,6 +110,10 @@ class Entry:
             answer = ServiceReject(FivegmmCause.CONGESTION, env.door.draw_t3346())
             reject(env, connection, reading.security, answer, now)
         elif kind.first or self._registration_is_running(connection):
+            if reading.took_candidate and reading.ue is not None:
+                # a refused SECURITY MODE COMPLETE: the UE uses the new context all the same
+                reading.ue.take_candidate()
+                connection.secured = True
             security = reading.security if kind.first else security_in_use(connection)
             reject(env, connection, security, RegistrationReject(FivegmmCause.CONGESTION, env.door.draw_t3346()), now)
 

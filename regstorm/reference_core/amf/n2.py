@@ -110,8 +110,7 @@ class N2:
         connection.ue = None
         if ue is not None and ue.connection is connection:
             ue.connection = None
-            if ue.security is not None:
-                ue.security.drop_ciphers()
+            ue.drop_ciphers()
             self._connection_gone(ue, now)
 
     def _free_id(self) -> int:

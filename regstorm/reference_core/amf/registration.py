@@ -78,13 +78,13 @@ def _secure(task: Task, request: RegistrationRequest, verified: bool) -> Part:
     replaced = env.contexts.identify(ue, supi)
     if replaced is not None:
         supersede(task, replaced)
-    complete = yield from establish_security(task, ngksi, kamf, ask_for_request=not verified)
-    request = complete or request
-    ue.capability = request.security_capability or ue.capability
     identity = request.identity
     if isinstance(identity, Guti) and env.identity.is_ours(identity) and env.contexts.by_tmsi(identity.tmsi) is None:
         # should the rest fail, the UE comes back with this GUTI and the new context: it has to be found
         env.contexts.adopt_guti(ue, identity)
+    complete = yield from establish_security(task, ngksi, kamf, ask_for_request=not verified)
+    request = complete or request
+    ue.capability = request.security_capability or ue.capability
     return request
 
 

@@ -73,7 +73,8 @@ class UeContext:
     """Sent in a REGISTRATION ACCEPT that has not been completed; both are valid meanwhile (TS 24.501 5.5.1.2.4)."""
     security: SecurityContext | None = None
     candidate: SecurityContext | None = None
-    """Not in use before SECURITY MODE COMPLETE."""
+    """Offered by a SECURITY MODE COMMAND; in use once the UE has shown that it took it. Kept if the answer got lost:
+    the UE uses it from its SECURITY MODE COMPLETE on, whether that arrived or not (TS 24.501 5.4.2.3)."""
     capability: bytes = DEFAULT_CAPABILITY
     registered: bool = False
     """RM-REGISTERED. Else deregistered, implicitly if it has a SUPI."""
@@ -91,6 +92,17 @@ class UeContext:
     def ngksi(self) -> int:
         """The key set identifier of the security context in use."""
         return NO_KEY if self.security is None else self.security.ngksi
+
+    def take_candidate(self) -> None:
+        """The UE has shown that it uses the candidate."""
+        if self.candidate is not None:
+            self.security, self.candidate = self.candidate, None
+
+    def drop_ciphers(self) -> None:
+        """An idle UE needs no AES contexts."""
+        for security in (self.security, self.candidate):
+            if security is not None:
+                security.drop_ciphers()
 
     def tasks(self) -> Iterator["Task"]:
         """Everything that runs for this UE."""

@@ -10,6 +10,7 @@ from protocols.causes import FivegmmCause
 from protocols.identities import Guti, STmsi
 from protocols.nas5g.decode import decode
 from protocols.nas5g.messages import (
+    NO_KEY,
     AuthenticationFailure,
     AuthenticationResponse,
     DeregistrationRequest,
@@ -78,19 +79,30 @@ def read_initial(
         return _initial(outer, None)
     inner = decode(outer.inner) if outer.header_type in (HeaderType.INTEGRITY, HeaderType.NEW_CONTEXT) else None
     ue = find_ue(getattr(inner, "identity", None) or s_tmsi, contexts, identity)
-    if ue is None or ue.security is None:
+    security = None if ue is None else _context_for(ue, inner)
+    if ue is None or security is None:
         return _initial(inner, ue)
-    trusted = ue.security.unprotect(nas)
+    trusted = security.unprotect(nas)
     if not isinstance(trusted, Unprotected):
         return _initial(inner, ue)
+    if security is ue.candidate:
+        ue.take_candidate()
     plain, _, count = trusted
     message = inner if inner is not None else decode(plain)
     if not isinstance(message, INITIAL_MESSAGES):
         return _initial(message, ue)
-    if message.ngksi != ue.security.ngksi:
+    if message.ngksi != security.ngksi:
         return Reading(message, verified=False, ue=ue)
-    message = _with_container(message, ue.security, count)
+    message = _with_container(message, security, count)
     return Reading(message, verified=True, nas_count=count, ue=ue)
+
+
+def _context_for(ue: UeContext, message: Any) -> SecurityContext | None:
+    """The context that the message names by its ngKSI: the one in use, or one whose acceptance got lost."""
+    candidate = ue.candidate
+    if candidate is not None and getattr(message, "ngksi", NO_KEY) == candidate.ngksi:
+        return candidate
+    return ue.security
 
 
 def read_uplink(nas: bytes, connection: Connection, ue: UeContext) -> Reading | Unusable:
