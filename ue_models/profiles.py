@@ -25,7 +25,7 @@ class Profile:
     restless_mean_s: float | None = None
     """Mean time to the next re-selection or power cycle while the UE waits (exponential)."""
     every_s: float | None = None
-    """Tries again this long after every failure, whatever timer the rules name."""
+    """Tries again this long after every failure, whatever timer the rules name; sooner where they allow it."""
     patience_s: float | None = None
     """Gives up waiting for an answer after this time, if the guard timer is longer."""
     gives_up: bool = True
@@ -41,7 +41,7 @@ class Profile:
         """What this UE does where the rules say `verdict`."""
         if self.every_s is not None:
             if isinstance(verdict, Retry):
-                return Retry(self.every_s, "", verdict.attempts, verdict.forget)
+                return Retry(min(self.every_s, verdict.after_s), "", verdict.attempts, verdict.forget)
             if isinstance(verdict, Never | ToEutra) and not self.gives_up:
                 return Retry(self.every_s, "", 0, verdict.forget)
         if self.restless_mean_s is not None and isinstance(verdict, Retry) and verdict.timer in BROKEN_BY_RESELECTION:

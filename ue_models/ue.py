@@ -125,7 +125,7 @@ class UeMachine:
         self._unsent: list[FivegmmMessage] = []
         self._covered = True
         self._wanted = True
-        """The user wants service: false from a deregistration until the next power-on."""
+        """It registers of itself: not after a deregistration or a hard cause, until the next power-on."""
         self._in_service = False
 
     # --- its parts: whoever records what a UE does puts others in their place (traced_ue.py) ------------------------
@@ -147,6 +147,11 @@ class UeMachine:
     def in_service(self) -> bool:
         """Registered, every session of the scenario up."""
         return self._in_service
+
+    @property
+    def wants_service(self) -> bool:
+        """It will try of itself, sooner or later; not so after a deregistration or a hard cause."""
+        return self._wanted
 
     @property
     def running_timers(self) -> tuple[str, ...]:
@@ -453,6 +458,7 @@ class UeMachine:
                 self._next.plan(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
             case Never(forget) | ToEutra(forget):
                 left = isinstance(verdict, ToEutra)
+                self._wanted = False
                 self._deregister(why, Substate.PLMN_SEARCH if left else Substate.LIMITED_SERVICE, now)
                 self.state.update_status = UpdateStatus.ROAMING_NOT_ALLOWED
                 if forget:
@@ -466,7 +472,9 @@ class UeMachine:
                         self._next.plan(Retry(SESSION_PAUSE_S, "", 0), ServiceType.SIGNALLING, now)
                     self._after_idle(now)
                 else:
-                    self.state.enter(Mm.DEREGISTERED, Substate.ATTEMPTING_REGISTRATION)
+                    attempting = Substate.ATTEMPTING_REGISTRATION if self._wanted else Substate.LIMITED_SERVICE
+                    self.state.enter(Mm.DEREGISTERED, attempting)
+                    self._resume_registering(now)
 
     def _plan(self, retry: Retry, why: str, now: float) -> None:
         """The state while the UE waits, and the wait."""
@@ -519,8 +527,13 @@ class UeMachine:
     def _emergency_ended(self, now: float) -> None:
         """The emergency registration ends with its connection; the UE goes back to what it was about."""
         self._kind = RegistrationType.INITIAL
-        self._deregister("emergency services ended", Substate.NORMAL_SERVICE, now)
-        if self._next.waits_on is None:
+        substate = Substate.NORMAL_SERVICE if self._wanted else Substate.LIMITED_SERVICE
+        self._deregister("emergency services ended", substate, now)
+        self._resume_registering(now)
+
+    def _resume_registering(self, now: float) -> None:
+        """After an emergency: what was planned may have come due meanwhile."""
+        if self._wanted and self._next.waits_on is None:
             self._next.plan(Retry(0.0, "", 0), RegistrationType.INITIAL, now)
 
     def _deregistered_by_network(self, request: NetworkDeregistrationRequest, now: float) -> None:

@@ -39,6 +39,10 @@ def test_a_restless_ue_breaks_t3502_with_a_fresh_counter():
     assert max(wait.after_s for wait in waits) <= 720.0
 
 
+def test_a_restless_ue_that_breaks_t3511_has_power_cycled_and_counts_from_0():
+    assert restless(0.001).adapt(Retry(10.0, "T3511", 3), Random(1)).attempts == 0
+
+
 def test_a_restless_ue_keeps_t3346_and_t3247():
     for seed in range(100):
         for wait in (Retry(900.0, "T3346", 0), Retry(2000.0, "T3247", 0), Never()):
@@ -49,6 +53,7 @@ def test_an_impatient_ue_tries_every_few_seconds_answered_or_not():
     profile = impatient(5.0)
     assert all(profile.adapt(verdict, Random(1)).after_s == 5.0 for verdict in VERDICTS[:4])
     assert profile.adapt(Never(), Random(1)) == Never()
+    assert profile.adapt(Retry(0.0, "", 1), Random(1)) == Retry(0.0, "", 1)
     assert profile.guard_s(T3510) == profile.guard_s(T3517) == 5.0
     assert profile.guard_s(T3580) == 16.0
 

@@ -124,6 +124,20 @@ def test_a_protected_illegal_ue_never_comes_back():
     assert network.silence(100_000.0)
 
 
+def test_an_illegal_ue_may_still_call_for_help_and_is_silent_after_it():
+    network = returning()
+    reject(network, 3)
+    network.ue.return_to_coverage(network.now)
+    assert network.silence(100.0)
+    assert network.ue.register_for_emergency(network.now)
+    network.hear()
+    network.release()
+    assert network.state.substate is Substate.LIMITED_SERVICE
+    assert network.silence(100_000.0)
+    network.ue.power_on(network.now)
+    assert isinstance(network.hear(), RegistrationRequest)
+
+
 def test_an_unprotected_illegal_ue_comes_back_after_t3247():
     network = returning()
     reject(network, 3, protected=False)

@@ -76,6 +76,18 @@ def test_a_service_request_brings_its_sessions_back_and_the_gnb_lets_go_after_in
     assert network.ue.in_service
 
 
+def test_the_gnb_counts_inactivity_from_the_last_message(network):
+    asks(network)
+    network.set_up_context(ServiceAccept())
+    network.run(6.0)
+    network.say(IdentityRequest(IdentityType.SUCI), protected=True)
+    network.hear()
+    assert network.silence(9.9)
+    assert network.state.connected
+    network.run(0.1)
+    assert isinstance(network.pop(), UeContextReleaseRequest)
+
+
 def test_a_session_that_the_network_lost_is_asked_for_again(network):
     asks(network)
     network.set_up_context(ServiceAccept(pdu_session_status=b"\x02\x00"))
@@ -236,6 +248,13 @@ def test_a_rejected_session_waits_for_t3396_while_the_other_is_established(regis
     assert uplink.dnn == "internet"
     assert 55 < registered.now - since < 61
     assert registered.notes.waits() == {}
+
+
+def test_a_ue_that_is_no_longer_registered_waits_for_no_session(registered):
+    registered.reject_session(FivegsmCause.INSUFFICIENT_RESOURCES, t3(600))
+    registered.ue.lose_coverage(registered.now)
+    assert registered.notes.waits() == {}
+    assert registered.notes.ended[-1] == ("PDU session ims", "coverage lost")
 
 
 def test_a_session_with_a_deactivated_back_off_is_not_asked_for_again(registered):

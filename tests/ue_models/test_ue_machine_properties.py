@@ -1,5 +1,6 @@
 """Whatever a network says and whenever, a UE and its gNB stay whole (hypothesis)."""
 
+from itertools import pairwise
 from random import Random
 
 from hypothesis import given, settings
@@ -35,7 +36,7 @@ from protocols.ngap.messages import DownlinkNasTransport, NgSetupResponse, UeCon
 from protocols.timers import GprsTimer2, GprsTimer3
 from ue_models.profiles import IGNORES_T3346, OBEDIENT, endless, impatient, restless
 from ue_models.settings import UeSettings
-from ue_models.ue_state import Mm, Substate
+from ue_models.ue_state import Mm
 
 PROFILES = [OBEDIENT, IGNORES_T3346, restless(60.0), impatient(5.0), endless(0.3)]
 GUARDS = {"T3510", "T3517", "T3521"}
@@ -195,16 +196,12 @@ class Storyteller:
         assert open_attempts == attempting + ("T3580" in timers)
         if network.notes.service:
             assert network.notes.service[-1][0] is ue.in_service
+        told = [in_service for in_service, _ in network.notes.service]
+        assert all(before is not after for before, after in pairwise(told))
         network.sent.clear()
 
-    def stays_silent(self):
-        """The UE has a reason not to try of itself: switched off, deregistered, hard cause, gone to E-UTRA."""
-        state, notes = self.network.state, self.network.notes
-        resting = state.mm is Mm.NULL or state.substate in (Substate.LIMITED_SERVICE, Substate.PLMN_SEARCH)
-        return resting or bool(notes.levels.get("E-UTRA"))
 
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.sampled_from(PROFILES), st.booleans(), st.booleans(), st.lists(actions, min_size=1, max_size=40))
 def test_any_sequence_of_messages_and_events_leaves_a_consistent_ue(profile, provisioned, eutra, story):
     teller = Storyteller(profile, provisioned, eutra)
@@ -219,7 +216,7 @@ def test_after_any_story_a_ue_that_wants_service_tries_again(profile, provisione
     for action, value in story:
         teller.do(action, value)
     teller.do("lose association", None)
-    if teller.stays_silent() or teller.network.ue.in_service:
+    if not teller.network.ue.wants_service or teller.network.ue.in_service:
         return
     attempts = len(teller.network.notes.started)
     barred = teller.network.state.barred_sessions
