@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from core_rig import LOCATION, Rig, Ue, kinds, session_messages
 
 from protocols.nas5g import messages as nas
@@ -56,13 +57,14 @@ def still_works(rig):
     return "RegistrationAccept" in kinds(ue.register())
 
 
-def test_ten_thousand_mutated_messages_in_the_middle_of_procedures():
+@pytest.mark.parametrize("messages", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
+def test_mutated_messages_in_the_middle_of_procedures(messages):
     chance = Random(1)
     corpus = recorded_uplink()
     rig = Rig()
     rig.core.association_up(1, lambda data, stream: None, 0.0)
     rig.core.receive(1, corpus[0], 0, 0.0)
-    for number in range(10_000):
+    for number in range(messages):
         original = corpus[number % len(corpus)]
         rig.core.receive(1, mutated(original, chance) if number % 3 else original, 1, rig.agenda.now)
         if number % 10 == 0:
