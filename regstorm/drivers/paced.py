@@ -20,9 +20,8 @@ import heapq
 import time
 from collections import deque
 from collections.abc import Callable
-from functools import partial
 from math import isnan
-from typing import Protocol, TypeVar
+from typing import Any
 
 import gevent
 from gevent.event import Event
@@ -33,18 +32,12 @@ from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.lockstep import PROGRESS_EVERY_S, Ended
 
 TURN_S = 0.004  # wall time that a turn works before it lets others run, assumed: a web page needs no more
-GRAIN_S = 0.001  # wall time between the beginnings of two turns that find everything done
+GRAIN_S = 0.001  # between the beginnings of two turns that find everything done: wall time,
+GRAIN_SCENARIO_S = 0.005  # … or scenario time, whichever is less
 MESSAGES_AT_ONCE = 32  # told to one end's handlers before the next end has its turn
 ACCEPTED_AT_ONCE = 64
 REST_S = 0.1  # the longest rest: stop flags and ends of runs are looked at ten times a second
 _READ, _WRITE = 1, 2  # of the event loop
-
-
-class Watchable(Protocol):
-    """What has a descriptor that an event loop can watch."""
-
-    def fileno(self) -> int:
-        """-1 once it is closed."""
 
 
 def _nobody_watches(now: float) -> None:
@@ -89,6 +82,7 @@ class PacedClock:
         self._bell = Event()
         self._resting = False
         self._ends = 0
+        self._watched: dict[int, _Attended | _Knocking] = {}
         self._readable: deque[_Attended] = deque()
         self._woken: list[_Attended] = []
         self._arrivals: deque[tuple[Listener, Association]] = deque()
@@ -103,9 +97,19 @@ class PacedClock:
         return self._agenda.now
 
     @property
+    def time_s(self) -> float:
+        """Scenario seconds at this moment, whether anything happens in it or not; 0 until second 0."""
+        return 0.0 if self._zero_wall_s is None else max(self._agenda.now, self._scenario_s())
+
+    @property
     def waiting(self) -> int:
         """Actions that will still be called."""
         return self._agenda.waiting
+
+    @property
+    def began(self) -> bool:
+        """Scenario second 0 is agreed."""
+        return self._zero_wall_s is not None
 
     def begin(self, zero: float | None = None) -> None:
         """Scenario second 0 is at time of day `zero` (seconds since the epoch), by default now. Once."""
@@ -189,7 +193,7 @@ class PacedClock:
         rest_s = REST_S
         if due_s is not None:
             rest_s = min(rest_s, (min(due_s, until_s) - self._scenario_s()) / self.speed)
-        grain_left_s = began_wall_s + GRAIN_S - self._wall()
+        grain_left_s = began_wall_s + min(GRAIN_S, GRAIN_SCENARIO_S / self.speed) - self._wall()
         if grain_left_s > 0:
             gevent.sleep(grain_left_s)
             rest_s -= grain_left_s
@@ -218,14 +222,20 @@ class PacedClock:
     ) -> Listener:
         """Listens; each end that arrives is attended and handed to `on_association`. OSError if `address` is taken."""
         listener = transport.listen(on_association, address)
-        _Knocking(self, listener)
+        self._ends += 1
+        self._watched[self._ends] = _Knocking(self, listener, self._ends)
         return listener
 
     def attend(self, end: Association) -> None:
         """Takes over one end: reads when it is readable, writes what it sends."""
         self._ends += 1
         end.number = self._ends
-        _Attended(self, end)
+        self._watched[end.number] = _Attended(self, end)
+
+    def close(self) -> None:
+        """Watches nothing any more. Associations and listeners are their owners' to close."""
+        for watched in list(self._watched.values()):
+            watched.let_go()
 
     def _serve_readable(self, stop_wall_s: float) -> bool:
         while self._arrivals:
@@ -257,18 +267,18 @@ class PacedClock:
 class _Attended:
     """One end under the loop's watchers."""
 
-    __slots__ = ("_clock", "_reading", "_writing", "end", "queued")
+    __slots__ = ("_clock", "_watchers", "end", "queued")
 
     def __init__(self, clock: PacedClock, end: Association) -> None:
         self._clock = clock
         self.end = end
         self.queued = False
         descriptor = _descriptor(end)
-        self._reading = self._writing = None
+        self._watchers: tuple[Any, ...] = ()
+        """To read and to write; none once it is over."""
         if descriptor >= 0:
-            self._reading = clock._loop.io(descriptor, _READ)
-            self._writing = clock._loop.io(descriptor, _WRITE)
-            self._reading.start(self.queue)
+            self._watchers = clock._loop.io(descriptor, _READ), clock._loop.io(descriptor, _WRITE)
+            self._watchers[0].start(self.queue)
         end.woken = self._wake
         if end.wants_attention:
             self._wake()
@@ -294,10 +304,13 @@ class _Attended:
         """Writes what was sent, and tells of an end that came from here."""
         end = self.end
         end.attended()
-        if end.flush():
-            self._stop_writing()
-        elif self._writing is not None and not self._writing.active:
-            self._writing.start(self._wake)
+        written = end.flush()
+        if self._watchers:
+            writing = self._watchers[1]
+            if written and writing.active:
+                writing.stop()
+            elif not written and not writing.active:
+                writing.start(self._wake)
         if end.has_untold:
             self.queue()
         self._let_go_if_over()
@@ -306,25 +319,27 @@ class _Attended:
         self._clock._woken.append(self)
         self._clock._ring()
 
-    def _stop_writing(self) -> None:
-        if self._writing is not None and self._writing.active:
-            self._writing.stop()
+    def let_go(self) -> None:
+        """Watches no more."""
+        self._clock._watched.pop(self.end.number, None)
+        for watcher in self._watchers:
+            watcher.stop()
+            watcher.close()
+        self._watchers = ()
 
     def _let_go_if_over(self) -> None:
         """A watcher must not outlive its descriptor: the number is soon another association's."""
-        if self._reading is not None and _descriptor(self.end) < 0:
-            for watcher in (self._reading, self._writing):
-                watcher.stop()
-                watcher.close()
-            self._reading = self._writing = None
+        if self._watchers and _descriptor(self.end) < 0:
+            self.let_go()
 
 
 class _Knocking:
     """A listener under the loop's watcher."""
 
-    def __init__(self, clock: PacedClock, listener: Listener) -> None:
+    def __init__(self, clock: PacedClock, listener: Listener, number: int) -> None:
         self._clock = clock
         self._listener = listener
+        self._number = number
         self._watcher = clock._loop.io(_descriptor(listener), _READ)
         self._watcher.start(self._knock)
 
@@ -332,23 +347,29 @@ class _Knocking:
         """In the loop's callback: takes the ends in; whoever they are for hears of them in the next turn."""
         for _ in range(ACCEPTED_AT_ONCE):
             if _descriptor(self._listener) < 0:
-                self._watcher.stop()
-                self._watcher.close()
+                self.let_go()
                 return
             try:
                 end = self._listener.accept()
             except OSError:  # no descriptor is left: try again when some may have been given back
                 self._clock.accept_failures += 1
                 self._watcher.stop()
-                self._clock._loop.timer(REST_S).start(partial(self._watcher.start, self._knock))
+                gevent.spawn_later(REST_S, self._go_on)
                 return
             if end is None:
                 return
             self._clock._arrivals.append((self._listener, end))
             self._clock._ring()
 
+    def let_go(self) -> None:
+        """Watches no more."""
+        if self._clock._watched.pop(self._number, None) is not None:
+            self._watcher.stop()
+            self._watcher.close()
 
-_Thing = TypeVar("_Thing")
+    def _go_on(self) -> None:
+        if self._number in self._clock._watched:
+            self._watcher.start(self._knock)
 
 
 def _descriptor(thing: object) -> int:

@@ -18,8 +18,11 @@ from regstorm.measures.merged import Second, ServiceChange, ToldServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
 from regstorm.records.scenario import Scenario
+from regstorm.records.storm_plan import ATTEMPTS_CAP
 
-ATTEMPTS_PER_WALL_S = 2000.0  # at most, assumed: four times what one core serves a second (docs/decisions)
+
+def _nobody_watches(now: float) -> None:
+    """The progress hook of a population that others watch."""
 
 
 class PacedPopulation:
@@ -35,10 +38,11 @@ class PacedPopulation:
         attempts: AttemptListener | None = None,
         share: Share = WHOLE,
         trace_of: TraceOf = untraced,
-        attempts_per_wall_s: float = ATTEMPTS_PER_WALL_S,
+        attempts_per_wall_s: float = ATTEMPTS_CAP,
     ) -> None:
         """`scenario` is that of the sample; `core` is where it listens for gNBs."""
         self.scenario = scenario
+        self.begun = False
         population, outage = scenario.population, scenario.outage
         self.outage_end_s = outage.begins_s + outage.lasts_s
         self.until_s = self.outage_end_s + outage.recovery_within_s
@@ -49,8 +53,9 @@ class PacedPopulation:
         self._core = core
         self._transport = transport
         self._told = 0
-        cap = AttemptsCap(attempts_per_wall_s, speed, self.clock, self.timeline)
-        self.population = Population(scenario, seed, self.clock, self._dial, self.ue_counts, share, cap, trace_of)
+        self.on_progress: Callable[[float], None] = _nobody_watches
+        self.cap = AttemptsCap(attempts_per_wall_s, speed, self.clock, self.timeline)
+        self.population = Population(scenario, seed, self.clock, self._dial, self.ue_counts, share, self.cap, trace_of)
         self.seats = self.population.seats
 
     def get_ready(self, breathe: Callable[[], None] = go_on) -> None:
@@ -59,15 +64,16 @@ class PacedPopulation:
         gc.collect()
         gc.freeze()  # what stands now stands for the whole run
 
-    def run(self, zero: float) -> Ended:
-        """From second 0, at time of day `zero`, to the end of the script or until `stop`. Others of this process go on
-        meanwhile."""
+    def run(self, zero: float, finished: Callable[[], bool] = lambda: False) -> Ended:
+        """From second 0, at time of day `zero`, to the end of the script, until `finished` or until `stop`. Others of
+        this process go on meanwhile."""
         for link in self.population.links:
             self.clock.at(0.0, link.connect)
         self.clock.at(self.scenario.outage.begins_s, self.population.outage_begins)
         self.clock.at(self.outage_end_s, self.population.outage_ends)
         self.clock.begin(zero)
-        return self.clock.run(self.until_s)
+        self.begun = True
+        return self.clock.run(self.until_s, finished)
 
     def stop(self) -> None:
         """run() returns soon."""
@@ -93,6 +99,7 @@ class PacedPopulation:
     def close(self) -> None:
         """Lets go of the associations."""
         self.population.close()
+        self.clock.close()
         gc.unfreeze()
 
     def _dial(self, number: int, now: float) -> Association:
@@ -100,3 +107,4 @@ class PacedPopulation:
 
     def _time_passes(self, now: float) -> None:
         self.timeline.advance(self.clock.time_s)
+        self.on_progress(now)

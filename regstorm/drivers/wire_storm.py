@@ -18,7 +18,7 @@ from regstorm.drivers.lockstep import Ended, LockstepClock
 from regstorm.drivers.pcap import Capture
 from regstorm.drivers.population import Population, calm_again
 from regstorm.drivers.progress import progress_of
-from regstorm.drivers.tcp import TcpTransport
+from regstorm.drivers.tcp import TcpListener, TcpTransport
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
@@ -43,9 +43,7 @@ class WireStorm:
         self.ue_counts = UeCounts(self.timeline, self.log, attempts)
         self._capture = Capture(plan.pcap) if plan.pcap is not None else None
         self._transport = TcpTransport()
-        self._core_half = CoreHalf(
-            scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._transport.listen
-        )
+        self._core_half = CoreHalf(scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._listen)
         self.core = self._core_half.core
         self.population = Population(scenario, plan.seed, self.clock, self._dial, self.ue_counts)
         self.seats = self.population.seats
@@ -88,8 +86,12 @@ class WireStorm:
 
     # ---- set-up and progress
 
+    def _listen(self, on_association: Callable[[Association], None]) -> TcpListener:
+        self._listener = self._transport.listen(on_association)
+        return self._listener
+
     def _dial(self, number: int, now: float) -> Association:
-        near = self.clock.connect(self._transport, self._core_half.side.listener)
+        near = self.clock.connect(self._transport, self._listener)
         far = self.clock.peer(near)
         if self._capture is not None and far is not None:
             self._capture.attach(number, near, far, now)

@@ -28,8 +28,13 @@ def front_door(
 
 def server(shedding: Shedding, capacity: float, strategy: Strategy, rng: Random) -> ProtectedServer[Any]:
     """A server behind the door, ordered by the strategy's tiers if those order the queues as well."""
+    return ProtectedServer(capacity, shedding, rng, ordered_tiers=ordered_tiers(strategy))
+
+
+def ordered_tiers(strategy: Strategy) -> int:
+    """How many tiers the servers behind the door tell apart; 1: they are not ordered."""
     ordered = strategy.tiers is not None and strategy.tiers.orders_queues
-    return ProtectedServer(capacity, shedding, rng, ordered_tiers=len(tier_table(strategy)) if ordered else 1)
+    return len(tier_table(strategy)) if ordered else 1
 
 
 def tier_table(strategy: Strategy) -> TierTable:

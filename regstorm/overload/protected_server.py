@@ -143,6 +143,14 @@ class ProtectedServer(Generic[Job]):
             self._serve(self._free_at, self._next_job())
         return job
 
+    def order_by(self, tiers: int) -> None:
+        """Another order from now on (1: none). What waits already keeps its order, ahead of what comes."""
+        waiting = deque(job for queue in self._queues for job in queue)
+        self._queues = (waiting, *(deque() for _ in range(tiers - 1)))
+        self._queued_work = [sum(work for work, _ in waiting), *[0.0] * (tiers - 1)]
+        self._offered_in_period = [0.0] * tiers
+        self._drop_probability = [0.0] * tiers
+
     def _sheds(self, now: float, tier: int) -> bool:
         ahead_s = self._free_at - now if self._free_at > now else 0.0
         if self._waiting:

@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from regstorm.records.run_record import Clock
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
+
+ATTEMPTS_CAP = 5000.0  # assumed: above what the full-size scenario offers (200 000 UEs in 45 s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,13 @@ class StormPlan:
     """What sets this storm apart from others under the same strategy (`plain UDM`); empty for most."""
     command: str = ""
     """The command that reproduces it, for the record."""
+    clock: Clock = "lockstep"
+    speed: float = 1.0
+    """Scenario seconds per wall second on the paced clock."""
+    attempts_cap: float = ATTEMPTS_CAP
+    """Attempts that one process begins in a second of wall time at most, on the paced clock; what is above waits."""
+    trace: int = 0
+    """UEs whose call flows are recorded in traces.jsonl."""
 
 
 class Progress(NamedTuple):

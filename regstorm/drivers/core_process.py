@@ -1,0 +1,427 @@
+"""The bundled core alone: gNBs connect on one socket, a generator commands it on another (control.py).
+
+As a generator's child (`--child-of PID`) it says on stdout where its control socket is, does one storm and exits; it
+also exits when the control connection ends, and the kernel ends it when its parent is gone, whatever happened to
+either. By itself (`regstorm core`) it serves one storm after the other until it is told to end; with a `first`
+set-up it is there at once, for gNBs that nobody commands.
+
+Nothing of the storm is decided here, and Locust is not imported.
+"""
+
+import ctypes
+import gc
+import os
+import resource
+import signal
+import sys
+import time
+from argparse import ArgumentParser
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, inf
+
+import gevent
+import gevent.socket
+from gevent.event import Event
+from gevent.queue import Full, Queue
+
+from protocols.nas5g.warm import warm as warm_nas
+from protocols.ngap.warm import warm as warm_ngap
+from regstorm.drivers import control
+from regstorm.drivers.association import Address, Association, Listener, Transport
+from regstorm.drivers.core_side import CoreHalf
+from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.tcp import LOOPBACK, TcpTransport
+from regstorm.measures.timeline import Timeline
+
+ENDED, LOST, TAKEN, INTERRUPTED = 0, 1, 2, 130
+REPORTS_WAITING = 10_000  # lines that a generator may leave unread before it counts as lost
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+@dataclass(frozen=True, slots=True)
+class CoreOptions:
+    """Where and for whom."""
+
+    listen_at: Address = (LOOPBACK, 0)
+    control_at: Address = (LOOPBACK, 0)
+    transport: Transport | None = None
+    """TCP if None."""
+    first: control.SetUp | None = None
+    """A core that is there without a generator."""
+    speed: float = 1.0
+    """Of the first core's clock."""
+    child_of: int | None = None
+
+
+class AddressTaken(Exception):
+    """Somebody listens there already. `str()` is the one line to show."""
+
+
+class CoreProcess:
+    """Serves storms; one at a time."""
+
+    def __init__(self, options: CoreOptions, say: Callable[[str], None]) -> None:
+        """Takes both addresses. Raises AddressTaken."""
+        self._options = options
+        self._say = say
+        self._transport: Transport = options.transport or TcpTransport()
+        self._code: int | None = None
+        self._changed = Event()
+        self._session: _Session | None = None
+        self._generator: _Generator | None = None
+        self._n2 = self._reserve(options.listen_at)
+        self.n2_address: Address = self._n2.address
+        self._control = self._listen_for_generator(options.control_at)
+        self.control_address: Address = self._control.getsockname()[:2]
+
+    def run(self) -> int:
+        """Until it is told to end; the exit code."""
+        accepting = gevent.spawn(self._accept)
+        try:
+            if self._options.first is not None:
+                self._set_up(self._options.first)
+                self._begin(control.Begin(zero=time.time(), speed=self._options.speed))
+            while self._code is None:
+                self._changed.clear()
+                session = self._session
+                if session is not None and session.begun:
+                    session.run()
+                elif self._code is None:
+                    self._changed.wait()
+            return self._code
+        finally:
+            accepting.kill()
+            self._control.close()
+            self._discard_session()
+            self._n2.close()
+            if self._generator is not None:
+                self._generator.close()
+
+    def end(self, code: int, why: str = "") -> None:
+        """run() returns soon."""
+        if self._code is None:
+            if why:
+                self._say(why)
+            self._code = code
+        self._wake()
+
+    def asked_to_end(self) -> None:
+        """A signal: somebody's wish, or the kernel's word that the parent is gone."""
+        parent = self._options.child_of
+        if parent is not None and os.getppid() != parent:
+            self.end(LOST, "the generator's process is gone: the core ends too")
+        else:
+            self.end(ENDED)
+
+    # ---- storms
+
+    def _set_up(self, wanted: control.SetUp) -> None:
+        self._discard_session()
+        self._session = _Session(wanted, partial(self._listen_for_gnbs))
+        self._wake()
+
+    def _begin(self, command: control.Begin) -> None:
+        assert self._session is not None
+        self._session.begin(command)
+        self._wake()
+
+    def _discard_session(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        if self._session is not None:
+            self._session.clock.stop()
+
+    # ---- sockets
+
+    def _reserve(self, address: Address) -> Listener:
+        """Takes the address for gNBs before anybody relies on it; whoever connects meanwhile waits in the backlog."""
+        try:
+            return self._transport.listen(_nobody_yet, address)
+        except OSError as error:
+            raise AddressTaken(_taken(address, "--listen", error)) from None
+
+    def _listen_for_gnbs(self, clock: PacedClock, on_association: Callable[[Association], None]) -> Listener:
+        """The listener of a new session, at the same address."""
+        self._n2.close()
+        self._n2 = clock.listen(self._transport, on_association, self.n2_address)
+        return self._n2
+
+    def _listen_for_generator(self, address: Address) -> gevent.socket.socket:
+        listener = gevent.socket.socket(gevent.socket.AF_INET, gevent.socket.SOCK_STREAM)
+        listener.setsockopt(gevent.socket.SOL_SOCKET, gevent.socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(address)
+            listener.listen(4)
+        except OSError as error:
+            listener.close()
+            self._n2.close()
+            raise AddressTaken(_taken(address, "--control", error)) from None
+        return listener
+
+    def _accept(self) -> None:
+        while True:
+            sock, _ = self._control.accept()
+            if self._generator is not None:
+                with suppress(OSError):
+                    sock.sendall(control.as_line(control.Refused(why="another generator commands this core")))
+                sock.close()
+                continue
+            self._generator = _Generator(sock, self._obey, self._generator_gone)
+
+    # ---- the generator
+
+    def _obey(self, command: control.Command) -> control.Report | None:
+        session = self._session
+        match command:
+            case control.SetUp():
+                self._set_up(command)
+                return control.Ready(host=self.n2_address[0], port=self.n2_address[1])
+            case _ if session is None:
+                return control.Refused(why="there is no core yet: set_up comes first")
+            case control.Begin():
+                session.tell = self._tell
+                self._begin(command)
+            case control.Outage():
+                session.outage(command)
+            case control.Switch():
+                session.switch(command)
+            case control.Stop():
+                ended = session.ended(command.ended_s)
+                self._discard_session()
+                if self._generator is not None:
+                    self._generator.stopped = True
+                if self._options.child_of is not None:
+                    gevent.spawn_later(0.0, self._exit_after_last_words)
+                return ended
+        return None
+
+    def _exit_after_last_words(self) -> None:
+        if self._generator is not None:
+            self._generator.drain()
+        self.end(ENDED)
+
+    def _tell(self, report: control.Report) -> None:
+        if self._generator is not None:
+            self._generator.tell(report)
+
+    def _generator_gone(self, stopped: bool) -> None:
+        self._generator = None
+        if not stopped:
+            self.end(LOST, "the generator is gone without a word (its control connection ended): the core ends too")
+        elif self._options.child_of is not None:
+            self.end(ENDED)
+
+
+class _Session:
+    """One storm's core with its clock and its books."""
+
+    def __init__(
+        self, wanted: control.SetUp, listen: Callable[[PacedClock, Callable[[Association], None]], Listener]
+    ) -> None:
+        warm_nas()
+        self.clock = PacedClock(progress=self._report)
+        outage = wanted.scenario.outage
+        self.timeline = Timeline(outage.begins_s + outage.lasts_s)
+        self.tell: Callable[[control.Report], None] = lambda report: None
+        self.begun = False
+        self._told = 0
+        self._cpu_at_begin_s = 0.0
+        self._half = CoreHalf(
+            wanted.scenario, wanted.strategy, wanted.seed, self.clock, self.timeline, partial(listen, self.clock)
+        )
+        warm_ngap((self._half.core.identity.slice,))
+        self._half.provision(wanted.outage_ues, wanted.online_ues)
+
+    def begin(self, command: control.Begin) -> None:
+        """From now on time passes."""
+        _keep_out_of_garbage_collection()
+        self._cpu_at_begin_s = time.process_time()
+        self.clock.speed = command.speed
+        self.clock.begin(command.zero)
+        self.clock.at(0.0, self._half.start)
+        self.begun = True
+
+    def run(self) -> None:
+        """Until somebody stops the clock."""
+        self.clock.run(inf)
+
+    def outage(self, command: control.Outage) -> None:
+        """Then or now."""
+        self._at(command.at_s, lambda now: self._half.outage_begins(command.outage_ues, now))
+
+    def switch(self, command: control.Switch) -> None:
+        """Then or now."""
+        self._at(command.at_s, lambda now: self._half.core.take_strategy(command.strategy, now))
+
+    def ended(self, ended_s: float) -> control.Ended:
+        """The books until `ended_s` are told, and how it went."""
+        self.timeline.close(ended_s)
+        self._tell_seconds(ceil(ended_s))
+        return control.Ended(
+            lateness=self.clock.lateness.buckets,
+            lateness_max_s=self.clock.lateness.max_s,
+            cpu_s=time.process_time() - self._cpu_at_begin_s,
+            connections=self._half.core.connections,
+        )
+
+    def close(self) -> None:
+        """Lets go of its gNBs."""
+        self.tell = lambda report: None
+        self.clock.stop()
+        self._half.close()
+        self.clock.close()
+
+    def _at(self, at_s: float | None, action: Callable[[float], None]) -> None:
+        self.clock.at(self.clock.time_s if at_s is None else at_s, action)
+
+    def _report(self, now: float) -> None:
+        self.timeline.advance(self.clock.time_s)
+        self._tell_seconds(None)
+
+    def _tell_seconds(self, until: int | None) -> None:
+        seconds = self.timeline.complete_seconds(self._told)
+        if until is not None:
+            seconds = seconds[: max(0, until - self._told)]
+        if seconds:
+            self.tell(control.Seconds(first=self._told, seconds=seconds))
+            self._told += len(seconds)
+
+
+class _Generator:
+    """A generator's control connection: one greenlet reads, one writes, so that a slow reader never holds up a core."""
+
+    def __init__(
+        self,
+        sock: gevent.socket.socket,
+        obey: Callable[[control.Command], control.Report | None],
+        gone: Callable[[bool], None],
+    ) -> None:
+        self.stopped = False
+        """It has said `stop` to the storm that it began last."""
+        self._socket = sock
+        self._obey = obey
+        self._gone = gone
+        self._reports: Queue = Queue(REPORTS_WAITING)
+        self._writer = gevent.spawn(self._write)
+        self._reader = gevent.spawn(self._read)
+
+    def tell(self, report: control.Report) -> None:
+        """Queues a report; a generator that does not read is cut off."""
+        try:
+            self._reports.put_nowait(report)
+        except Full:
+            self._socket.close()
+
+    def drain(self) -> None:
+        """Waits until everything told has been written, a moment at most."""
+        self._reports.put(None)
+        self._writer.join(timeout=1.0)
+
+    def close(self) -> None:
+        """Hangs up."""
+        self._writer.kill(block=False)
+        self._reader.kill(block=False)
+        self._socket.close()
+
+    def _write(self) -> None:
+        with suppress(OSError):
+            while (report := self._reports.get()) is not None:
+                self._socket.sendall(control.as_line(report))
+
+    def _read(self) -> None:
+        lines = control.Lines()
+        try:
+            while octets := self._socket.recv(1 << 16):
+                for line in lines.take(octets):
+                    self._heard(line)
+        except OSError:
+            pass
+        except control.NotUnderstood as error:
+            self.tell(control.Refused(why=str(error)))
+        self._gone(self.stopped)
+
+    def _heard(self, line: bytes) -> None:
+        try:
+            wanted = control.command(line)
+        except control.NotUnderstood as error:
+            self.tell(control.Refused(why=str(error)))
+            return
+        if isinstance(wanted, control.SetUp | control.Begin):
+            self.stopped = False
+        answer = self._obey(wanted)
+        if answer is not None:
+            self.tell(answer)
+
+
+def _nobody_yet(association: Association) -> None:
+    """No core is set up: nobody accepts from this listener."""
+
+
+def _taken(address: Address, option: str, error: OSError) -> str:
+    return f"{option} {address[0]}:{address[1]}: cannot listen there: {error.strerror or error}"
+
+
+def _keep_out_of_garbage_collection() -> None:
+    """What stands now stands for the whole run: a collection that walks it is a pause for nothing."""
+    gc.collect()
+    gc.freeze()
+
+
+def raise_file_limit() -> None:
+    """As many open files as this process may have: an association is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def _end_with_parent(parent: int) -> bool:
+    """The kernel ends this process when its parent ends; False if that has happened already."""
+    with suppress(OSError, AttributeError):  # Linux only; elsewhere the control socket alone tells
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    return os.getppid() == parent
+
+
+def serve(options: CoreOptions, say: Callable[[str], None], ready: Callable[[CoreProcess], None]) -> int:
+    """Runs a core until it is told to end; the exit code. Raises AddressTaken."""
+    raise_file_limit()
+    process = CoreProcess(options, say)
+    gevent.signal_handler(signal.SIGINT, process.end, INTERRUPTED)
+    gevent.signal_handler(signal.SIGTERM, process.asked_to_end)
+    ready(process)
+    return process.run()
+
+
+def main() -> int:
+    """A generator's child."""
+    parser = ArgumentParser(description="The bundled core as a generator's child.")
+    parser.add_argument("--child-of", type=int, required=True)
+    parser.add_argument("--listen", default=f"{LOOPBACK}:0")
+    arguments = parser.parse_args()
+    if not _end_with_parent(arguments.child_of):
+        return LOST
+    host, _, port = arguments.listen.rpartition(":")
+    options = CoreOptions(listen_at=(host, int(port)), child_of=arguments.child_of)
+
+    def ready(process: CoreProcess) -> None:
+        print(control.FIRST_WORD, process.control_address[1], flush=True)
+
+    try:
+        return serve(options, _say, ready)
+    except AddressTaken as taken:
+        _say(str(taken))
+        return TAKEN
+
+
+def _say(text: str) -> None:
+    print(f"regstorm core: {text}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
