@@ -25,12 +25,8 @@ class StormOptions(NamedTuple):
     """What somebody wants to run."""
 
     plan: StormPlan
-    speed: float
-    """Scenario seconds per wall second."""
     core_host: str
     """Where the bundled core listens: workers on other machines have to reach it."""
-    trace: int
-    """UEs whose call flows are recorded."""
 
 
 def add_options(parser: LocustArgumentParser) -> None:
@@ -116,8 +112,11 @@ def read_options(options: Namespace) -> StormOptions:
         scenario_path=str(scenario_path),
         strategy_path=str(strategy_path),
         command=_command(options),
+        clock="paced",
+        speed=options.storm_speed,
+        trace=options.storm_trace,
     )
-    return StormOptions(plan, options.storm_speed, options.storm_core_host, options.storm_trace)
+    return StormOptions(plan, options.storm_core_host)
 
 
 def _names(kind: str) -> list[str]:

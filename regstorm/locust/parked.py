@@ -39,10 +39,15 @@ def detach_hub(environment: Environment) -> None:
     _HUBS.pop(id(environment), None)
 
 
+def _nothing(_user: User) -> None:
+    """What a parked greenlet would run if anybody started it; Locust wants every user to have a task."""
+
+
 class ParkedUe(User):
     """A seat for one UE in Locust's population."""
 
     abstract = True
+    tasks = [_nothing]  # noqa: RUF012, Locust's own declaration
     ue: Any = None
     """The machine that sits here, set by the hub."""
     seated = False
@@ -74,7 +79,3 @@ class OutageUe(ParkedUe):
 
 class OnlineUe(ParkedUe):
     """A UE that is in service all the while."""
-
-
-def _nothing(_user: ParkedUe) -> None:
-    """What a parked greenlet would run if anybody started it."""

@@ -81,3 +81,13 @@ def totals(environment: Environment) -> dict[str, dict[str, int]]:
         name: {"attempts": entry.num_requests, "failures": entry.num_failures}
         for (name, _), entry in sorted(environment.stats.entries.items())
     }
+
+
+def failures(environment: Environment) -> dict[str, dict[str, int]]:
+    """What Locust has counted: failures by name and cause."""
+    counted: dict[str, dict[str, int]] = {}
+    for error in sorted(environment.stats.errors.values(), key=lambda error: (error.name, str(error.error))):
+        by_cause = counted.setdefault(error.name, {})
+        cause = str(error.error)
+        by_cause[cause] = by_cause.get(cause, 0) + error.occurrences
+    return counted

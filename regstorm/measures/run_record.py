@@ -4,12 +4,13 @@ Pure functions of what was measured. Knows no clock, no file and no machine: who
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from regstorm.measures.lower_bound import efficiency, lower_bound_s
 from regstorm.measures.overload_windows import load_in_backlog, overload_windows
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
-from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, Family, UeCounts, reject_cause
+from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, Family, reject_cause
 from regstorm.measures.verdict import judge
 from regstorm.overload.amplification import pairs_per_registration
 from regstorm.records import counters, procedures
@@ -48,13 +49,20 @@ class HowItRan:
     """False: neither AMF nor UDM can be looked into."""
 
 
+class Waits(Protocol):
+    """Who has measured how long UEs waited (ue_counts.UeCounts, or merged.MergedWaits of several processes)."""
+
+    def waited_ue_minutes(self, end_s: float) -> dict[str, float]:
+        """UE-minutes until `end_s`, by timer, sorted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What a run has measured."""
 
     timeline: Timeline
     log: ServiceLog
-    ue_counts: UeCounts
+    ue_counts: Waits
 
 
 def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:

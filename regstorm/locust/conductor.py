@@ -1,0 +1,392 @@
+"""The conductor: one storm after the other in wall time, as Locust starts and stops them.
+
+It lives in Locust's only process or in its master. It starts the core, waits until all users sit, gives each process
+its share of the population, agrees on second 0, gathers what everybody has counted, ends the storm when everybody is
+back or time is up, and leaves the run directory. What it does not see itself it is told by the performers and by the
+core; whoever of them is lost makes the record incomplete, and ends the storm.
+"""
+
+import logging
+import time
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from itertools import accumulate, pairwise
+from typing import Any, Final, Protocol
+
+import gevent
+from gevent import Greenlet
+from locust.env import Environment
+
+from regstorm.drivers import traces
+from regstorm.drivers.core_link import CoreChild, CoreUnusable
+from regstorm.drivers.lateness import Lateness
+from regstorm.drivers.population import calm_again
+from regstorm.locust import record_files
+from regstorm.locust.live import LiveStorm, Phase
+from regstorm.locust.options import StormOptions, read_options
+from regstorm.locust.parked import OnlineUe, OutageUe
+from regstorm.locust.performer import END, GO, PLAN, SHARE, Message
+from regstorm.measures.merged import MergedService, MergedTimeline, MergedWaits
+from regstorm.measures.run_record import HowItRan, Measured
+from regstorm.measures.service_log import ServiceLog
+from regstorm.records.files import BadFile
+
+log = logging.getLogger(__name__)
+
+CORE: Final = "core"
+LEAD_S: Final = 1.0  # wall time from the agreement on second 0 to second 0: a message to every worker
+LOOK_EVERY_S: Final = 0.25
+SEATING_S: Final = 120.0  # wall time for Locust to spawn the population and for UEs to get ready
+FINAL_S: Final = 10.0  # wall time for the performers' last reports
+PASSED, BROKEN_RUN, BAD_INPUT, MISSED = 0, 1, 2, 3
+"""Exit codes of Locust after a storm."""
+
+
+class Crew(Protocol):
+    """The performers' processes."""
+
+    def send(self, kind: str, message: Message, to: str | None = None) -> None:
+        """To one of them, or to all."""
+
+    def lost(self) -> list[str]:
+        """Those that are gone."""
+
+
+class Conductor:
+    """`live` is what there is to see of it."""
+
+    def __init__(self, environment: Environment, crew: Crew) -> None:
+        self.live = LiveStorm()
+        self.exit_code: int | None = None
+        self._environment = environment
+        self._crew = crew
+        self._storm: _Storm | None = None
+        self._watching: Greenlet | None = None
+
+    def population(self) -> int | None:
+        """What Locust's shape asks every second: how many users there shall be; None: the storm is over.
+
+        The first question begins a storm.
+        """
+        if self._storm is None and not self._begin():
+            return None
+        assert self._storm is not None
+        if self._storm.over:
+            self._storm = None
+            return None
+        return self._storm.ues
+
+    def heard(self, source: str, kind: str, message: Message) -> None:
+        """A performer tells something."""
+        if self._storm is not None:
+            self._storm.heard(source, kind, message)
+
+    def reported(self, source: str, message: Message) -> None:
+        """A performer's regular report."""
+        if self._storm is not None:
+            self._storm.reported(source, message)
+
+    def stop(self, why: str) -> None:
+        """Locust stops: the storm that goes on ends here. Returns when its record is written."""
+        storm, self._storm = self._storm, None
+        if storm is not None and not storm.over:
+            storm.end(why)
+        if self._watching is not None and self._watching is not gevent.getcurrent():
+            self._watching.join()
+
+    def _begin(self) -> bool:
+        try:
+            options = read_options(self._environment.parsed_options or Namespace())
+            self.live = _fresh(self.live, options)
+            self._storm = storm = _Storm(options, self.live, self._crew, self._environment, self._note_exit_code)
+            storm.prepare()
+        except (BadFile, CoreUnusable) as error:
+            self._storm = None
+            self.live.phase, self.live.why = Phase.FAILED, str(error)
+            self.exit_code = BAD_INPUT if isinstance(error, BadFile) else BROKEN_RUN
+            log.error("%s", error)
+            return False
+        OutageUe.fixed_count, OnlineUe.fixed_count = storm.outage_ues, storm.online_ues
+        self._watching = gevent.spawn(storm.watch)
+        return True
+
+    def _note_exit_code(self, code: int) -> None:
+        self.exit_code = code
+
+
+def _fresh(before: LiveStorm, options: StormOptions) -> LiveStorm:
+    """The same object, because pages hold it, about the next storm."""
+    plan = options.plan
+    number = before.number + 1
+    before.__init__(  # type: ignore[misc]
+        number=number,
+        phase=Phase.SEATING,
+        strategy=plan.strategy.name,
+        scenario=plan.scenario.sampled(plan.sample),
+        sample=plan.sample,
+        speed=plan.speed,
+        out=plan.out,
+    )
+    return before
+
+
+class _Storm:
+    """One storm, from its options to its record."""
+
+    def __init__(
+        self,
+        options: StormOptions,
+        live: LiveStorm,
+        crew: Crew,
+        environment: Environment,
+        note_exit_code: Callable[[int], None],
+    ) -> None:
+        self.plan = plan = options.plan
+        self.live = live
+        self.over = False
+        self.scenario = scenario = plan.scenario.sampled(plan.sample)
+        self.outage_ues, self.online_ues = scenario.population.outage_ues, scenario.population.online_ues
+        self._crew = crew
+        self._core_host = options.core_host
+        self._environment = environment
+        self._note_exit_code = note_exit_code
+        self._outage_end_s = scenario.outage.begins_s + scenario.outage.lasts_s
+        self._seats: dict[str, tuple[int, int]] = {}
+        self._ready: set[str] = set()
+        self._finals: dict[str, Message] = {}
+        self._lateness: dict[str, tuple[Mapping[int, int], float]] = {}
+        self._waits = MergedWaits()
+        self._trace_lines: list[str] = []
+        self._why: str | None = None
+        self._ended_s = 0.0
+        self._zero: float | None = None
+        self._core: CoreChild | None = None
+        self._timeline = MergedTimeline(self._outage_end_s, [CORE])
+        self._log = ServiceLog(self.outage_ues, self.online_ues, self._outage_end_s)
+        self._service = MergedService(self._log)
+
+    @property
+    def ues(self) -> int:
+        """Of both groups."""
+        return self.outage_ues + self.online_ues
+
+    # ---- the beginning
+
+    def prepare(self) -> None:
+        """The run directory, and a core that waits for gNBs. Raises CoreUnusable."""
+        record_files.begin(self.plan)
+        try:
+            self._core = CoreChild(self._core_counted, self._lose, self._core_host)
+            self._n2 = self._core.link.set_up(
+                self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues
+            )
+        except CoreUnusable as error:
+            record_files.fail(self.plan, str(error))
+            self._let_go_of_core()
+            raise
+
+    def watch(self) -> None:
+        """In a greenlet of its own, from the first seat to the record."""
+        try:
+            self._seat_everybody()
+            self._let_it_begin()
+            while self._why is None and not self._is_finished():
+                gevent.sleep(LOOK_EVERY_S)
+                self._look()
+        except _Broken as broken:
+            self._lose(str(broken))
+        if not self.over:
+            self.end(self._why)
+
+    def _seat_everybody(self) -> None:
+        self._wait_until(lambda: sum(map(sum, self._seats.values())) >= self.ues, "Locust has not spawned everybody")
+        seats = {source: seats for source, seats in sorted(self._seats.items()) if any(seats)}
+        outage = _blocks([outage for outage, _ in seats.values()])
+        online = _blocks([online for _, online in seats.values()])
+        if (outage[-1][1], online[-1][1]) != (self.outage_ues, self.online_ues):
+            raise _Broken(f"Locust has spawned {outage[-1][1]} and {online[-1][1]} users of the two groups")
+        self._timeline = MergedTimeline(self._outage_end_s, [CORE, *seats])
+        self.live.timeline, self.live.log = self._timeline, self._log
+        plan = PLAN.dump_json(self.plan, by_alias=True)
+        for part, source in enumerate(seats):
+            share = {"plan": plan, "core": list(self._n2), "transport": "tcp", "part": part, "parts": len(seats)}
+            self._crew.send(SHARE, share | {"outage": outage[part], "online": online[part]}, source)
+        self._wait_until(lambda: self._ready >= set(seats), "the UEs did not get ready")
+
+    def _let_it_begin(self) -> None:
+        assert self._core is not None
+        self._zero = zero = time.time() + LEAD_S
+        self._core.link.begin(zero, self.plan.speed)
+        self._core.link.outage(self.outage_ues, self.scenario.outage.begins_s)
+        self._crew.send(GO, {"zero": zero})
+        self.live.phase = Phase.RUNNING
+        log.info("storm: %s, %s, 1:%d, speed %g", *self._name(), self.plan.sample, self.plan.speed)
+
+    def _wait_until(self, condition: Callable[[], bool], otherwise: str) -> None:
+        give_up_at = time.monotonic() + SEATING_S
+        while not condition():
+            if self._why is not None:
+                raise _Broken(self._why)
+            if time.monotonic() > give_up_at:
+                raise _Broken(f"{otherwise} within {SEATING_S:g} s")
+            gevent.sleep(LOOK_EVERY_S / 5)
+            self._look_for_losses()
+
+    # ---- what the others tell
+
+    def heard(self, source: str, kind: str, message: Message) -> None:
+        """A performer's message."""
+        match kind:
+            case "storm_seated":
+                self._seats[source] = (message["outage"], message["online"])
+            case "storm_ready":
+                self._ready.add(source)
+            case "storm_broken":
+                self._lose(f"{source}: {message['why']}")
+            case "storm_final":
+                self.reported(source, message)
+                self._finals[source] = message
+
+    def reported(self, source: str, message: Message) -> None:
+        """A performer's seconds, changes of service and lateness."""
+        if "first" not in message or self._zero is None:
+            return
+        self._timeline.tell(source, message["first"], message["seconds"])
+        self._service.tell(message["changes"])
+        self._lateness[source] = (dict(message["lateness"]), message["lateness_max_s"])
+
+    def _core_counted(self, first: int, seconds: list[tuple[dict[str, int], dict[str, int]]]) -> None:
+        self._timeline.tell(CORE, first, seconds)
+
+    def _lose(self, why: str) -> None:
+        if self._why is None and not self.over:
+            self._why = why
+            log.error("storm: %s", why)
+
+    # ---- while it runs
+
+    def _look(self) -> None:
+        self._look_for_losses()
+        self._service.advance(self._timeline.complete)
+        self.live.lateness_p99_s = self._summed_lateness().p99_s
+
+    def _look_for_losses(self) -> None:
+        for source in self._crew.lost():
+            if source in self._seats and source not in self.live.workers_lost and source not in self._finals:
+                self.live.workers_lost.append(source)
+                at_s = f" at scenario second {self._timeline.complete}" if self._zero is not None else ""
+                self._lose(f"worker {source} was lost{at_s}")
+
+    def _is_finished(self) -> bool:
+        complete_s = self._timeline.complete
+        if complete_s >= self._outage_end_s + self.scenario.outage.recovery_within_s:
+            return True
+        return calm_again(self._log, complete_s, self.scenario.outage.calm_after_s)
+
+    def _summed_lateness(self) -> Lateness:
+        summed = Lateness()
+        for buckets, max_s in self._lateness.values():
+            summed.add(buckets, max_s)
+        return summed
+
+    # ---- the end
+
+    def end(self, why: str | None) -> None:
+        """Everybody's last word, and the record. `why` says what cut the storm short; None: nothing did."""
+        if self.live.phase in (Phase.WRITING, Phase.OVER, Phase.FAILED):
+            return
+        self._why = why
+        self.live.phase = Phase.WRITING
+        try:
+            self._hear_the_last_words()
+            self._write()
+        except Exception as error:
+            log.exception("the record could not be written")
+            self._fail(f"{type(error).__name__}: {error}")
+        finally:
+            self._let_go_of_core()
+            self.over = True
+
+    def _hear_the_last_words(self) -> None:
+        if self._zero is None:
+            self._crew.send(END, {})
+            return
+        expected = {source for source, seats in self._seats.items() if any(seats)} - set(self.live.workers_lost)
+        self._crew.send(END, {})
+        give_up_at = time.monotonic() + FINAL_S
+        while not expected <= set(self._finals) and time.monotonic() < give_up_at:
+            gevent.sleep(0.05)
+        for source in sorted(expected - set(self._finals)):
+            self._why = self._why or f"worker {source} did not tell its last seconds"
+        for final in self._finals.values():
+            self._waits.tell(final["waited"])
+            self._trace_lines += final["traces"]
+        self._ended_s = max([float(final["ended_s"]) for final in self._finals.values()], default=self._now_s())
+        self._hear_the_core()
+        self._timeline.finish()
+        self._service.advance(float("inf"))
+
+    def _hear_the_core(self) -> None:
+        assert self._core is not None
+        last_words = self._core.link.stop(self._ended_s)
+        if last_words is not None:
+            self._lateness[CORE] = (last_words.lateness, last_words.lateness_max_s)
+        elif self._why is None:
+            self._why = "the core did not tell its last seconds"
+
+    def _now_s(self) -> float:
+        return 0.0 if self._zero is None else max(0.0, (time.time() - self._zero) * self.plan.speed)
+
+    def _write(self) -> None:
+        if self._zero is None:
+            self._fail(self._why or "it did not begin")
+            return
+        lateness = self._summed_lateness()
+        self.live.lateness_p99_s = lateness.p99_s
+        how = HowItRan(
+            engine="wire",
+            clock="paced",
+            ended_s=round(self._ended_s, 3),
+            speed=self.plan.speed,
+            complete=self._why is None,
+            why=self._why,
+            lateness_p99_s=round(lateness.p99_s, 4),
+        )
+        measured = Measured(self._timeline, self._log, self._waits)
+        entry = record_files.write(self.plan, how, measured, self._environment, self.live.workers_lost)
+        if self._trace_lines:
+            (self.plan.out / "traces.jsonl").write_bytes(traces.as_file(self._trace_lines))
+        self.live.verdict = entry["verdict"] if self._why is None else None
+        self.live.why = self._why or ""
+        self.live.phase = Phase.OVER
+        passed = entry["verdict"]["pass"]
+        self._note_exit_code(BROKEN_RUN if self._why is not None else PASSED if passed else MISSED)
+        log.info("storm: %s, %s: %s; record in %s", *self._name(), self._how_it_went(entry), self.plan.out)
+
+    def _how_it_went(self, entry: Mapping[str, Any]) -> str:
+        if self._why is not None:
+            return f"PARTIAL ({self._why})"
+        verdict = entry["verdict"]
+        return "passed" if verdict["pass"] else f"missed: {'; '.join(verdict['failed'])}"
+
+    def _fail(self, why: str) -> None:
+        record_files.fail(self.plan, why)
+        self.live.phase, self.live.why = Phase.FAILED, why
+        self._note_exit_code(BROKEN_RUN)
+
+    def _let_go_of_core(self) -> None:
+        core, self._core = self._core, None
+        if core is not None:
+            core.end()
+
+    def _name(self) -> tuple[str, str]:
+        return self.plan.scenario.name, self.plan.strategy.name
+
+
+class _Broken(Exception):
+    """The storm cannot begin."""
+
+
+def _blocks(counts: list[int]) -> list[tuple[int, int]]:
+    """Blocks of these sizes, one after the other, each as (first, behind the last)."""
+    return list(pairwise(accumulate(counts, initial=0)))
