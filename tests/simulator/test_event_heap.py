@@ -1,0 +1,92 @@
+"""The event heap keeps exact order: by time, and inside an instant as added."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regstorm.simulator import events
+from regstorm.simulator.engine import EventHeap, Patience
+
+KIND = events.RETRY
+
+
+def handled_until(heap: EventHeap, until_s: float) -> list[tuple[int, float]]:
+    seen: list[tuple[int, float]] = []
+    heap.run(until_s, [lambda subject, now, number: seen.append((subject, now))] * events.KINDS)
+    return seen
+
+
+def test_events_of_one_instant_come_in_the_order_in_which_they_were_added():
+    heap = EventHeap()
+    subjects = [7, 3, 9, 1, 8]
+    for subject in subjects:
+        heap.at(0.5, KIND, subject)
+    assert [subject for subject, _ in handled_until(heap, 1.0)] == subjects
+
+
+def test_an_event_for_now_comes_after_those_that_wait_for_the_same_instant():
+    heap = EventHeap()
+    seen = []
+
+    def handler(subject: int, now: float, number: int) -> None:
+        seen.append(subject)
+        if subject == 1:
+            heap.at(0.25, KIND, 3)
+
+    heap.at(0.25, KIND, 1)
+    heap.at(0.25, KIND, 2)
+    heap.run(1.0, [handler] * events.KINDS)
+    assert seen == [1, 2, 3]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(0, 3, allow_nan=False), max_size=40))
+def test_events_come_by_time_never_early_and_none_is_lost(dues):
+    heap = EventHeap()
+    for subject, due_s in enumerate(dues):
+        heap.at(due_s, KIND, subject)
+    seen = handled_until(heap, 4.0)
+    assert [subject for subject, _ in seen] == sorted(range(len(dues)), key=lambda i: (int(dues[i] * 2**30), i))
+    assert all(dues[subject] < now <= dues[subject] + 2e-9 for subject, now in seen)
+
+
+def test_the_run_stops_where_it_is_told_and_goes_on_from_there():
+    heap = EventHeap()
+    for second in range(4):
+        heap.at(second + 0.5, KIND, second)
+    assert [subject for subject, _ in handled_until(heap, 2.0)] == [0, 1]
+    assert len(heap) == 2
+    assert [subject for subject, _ in handled_until(heap, 4.0)] == [2, 3]
+
+
+def test_a_handler_is_told_kind_subject_and_number_of_its_event():
+    heap = EventHeap()
+    seen = []
+    handlers = [lambda subject, now, number, kind=kind: seen.append((kind, subject, number)) for kind in range(14)]
+    number = heap.at(0.1, events.STAGE_ENDS, 2**32 - 1)
+    heap.run(1.0, handlers)
+    assert seen == [(events.STAGE_ENDS >> events.SUBJECT_BITS, 2**32 - 1, number)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.booleans(), min_size=1, max_size=30))
+def test_patience_tells_of_every_timer_that_is_needed_at_its_time_and_of_the_others_at_most_once(needed):
+    heap = EventHeap()
+    asked: list[int] = []
+
+    def is_needed(subject: int) -> bool:
+        asked.append(subject)
+        return needed[subject]
+
+    patience = Patience(heap, KIND, is_needed)
+    expired = []
+
+    def handler(subject: int, now: float, number: int) -> None:
+        expired.append((subject, round(now, 6)))
+        patience.expired()
+
+    for subject in range(len(needed)):
+        patience.start(subject / 10, subject)
+    heap.run(4.0, [handler] * events.KINDS)
+    wanted = [(subject, subject / 10) for subject, one in enumerate(needed) if one or subject == 0]
+    assert expired == wanted
+    assert asked == list(range(1, len(needed)))
