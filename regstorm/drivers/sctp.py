@@ -41,16 +41,17 @@ class SctpListener:
     def __init__(
         self,
         sock: socket.socket,
+        host: str,
         on_association: Callable[[Association], None],
         outbox_limit: int = OUTBOX_LIMIT,
     ) -> None:
-        """`sock` is bound."""
+        """`sock` is bound, to `host` among others: of several addresses the kernel names any."""
         kernel.aborts_when_closed(sock)
         self.on_association = on_association
         self.outbox_limit = outbox_limit
         self._socket = sock
         sock.listen(BACKLOG)
-        self.address: Address = sock.getsockname()[:2]
+        self.address: Address = (host, sock.getsockname()[1])
 
     def fileno(self) -> int:
         """For a watcher; -1 once it is closed."""
@@ -96,8 +97,8 @@ class SctpTransport:
         sock = kernel.open_socket(kernel.family_of(host), self.settings)
         try:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._bind(sock, (host, *(also for also in self.hosts if also != host)), port)
-            return SctpListener(sock, on_association, self.outbox_limit)
+            _bind(sock, (host, *self.hosts), port)
+            return SctpListener(sock, host, on_association, self.outbox_limit)
         except OSError:
             sock.close()
             raise
@@ -109,9 +110,9 @@ class SctpTransport:
         end = SctpAssociation(sock, self.outbox_limit)
         try:
             if self.hosts:
-                self._bind(sock, self.hosts, 0)
+                _bind(sock, self.hosts, 0)
             if also_at:
-                kernel.connect_to_all(sock, (host, *also_at), port)
+                kernel.connect_to_all(sock, _each_once((host, *also_at)), port)
             else:
                 sock.connect((host, port))
         except BlockingIOError:
@@ -124,7 +125,14 @@ class SctpTransport:
             end.refuse()
         return end
 
-    def _bind(self, sock: socket.socket, hosts: Sequence[str], port: int) -> None:
-        sock.bind((hosts[0], port))
-        if len(hosts) > 1:
-            kernel.bind_also(sock, hosts[1:])
+
+def _bind(sock: socket.socket, hosts: Sequence[str], port: int) -> None:
+    first, *others = _each_once(hosts)
+    sock.bind((first, port))
+    if others:
+        kernel.bind_also(sock, others)
+
+
+def _each_once(hosts: Sequence[str]) -> tuple[str, ...]:
+    """The kernel takes no address twice."""
+    return tuple(dict.fromkeys(hosts))

@@ -199,7 +199,8 @@ class SctpAssociation(Association):
             case Change.CANT_STR_ASSOC:
                 self._finish(CloseReason.REFUSED)
             case Change.COMM_LOST:
-                self._finish(self._reason_of(self._write_error or kernel.pending_error(sock)))
+                broken_off = errno.ECONNRESET if event.error else kernel.pending_error(sock)
+                self._finish(self._reason_of(self._write_error or broken_off))
             case Change.RESTART:
                 self.cut()
 

@@ -59,6 +59,7 @@ class Event(NamedTuple):
     """One notification."""
 
     change: Change
+    error: int = 0  # the cause in the peer's ABORT; 0 if it named none, or if there was no ABORT
     outbound_streams: int = 0
 
 
@@ -150,5 +151,5 @@ def read_event(notification: bytes) -> Event | None:
         return Event(Change.SHUTDOWN_BEGUN)
     if kind != _ASSOC_CHANGE_TYPE:
         return None
-    state, _, outbound, _ = _ASSOC_CHANGE.unpack_from(notification, _NOTIFICATION.size)
-    return Event(Change(state), outbound)
+    state, error, outbound, _ = _ASSOC_CHANGE.unpack_from(notification, _NOTIFICATION.size)
+    return Event(Change(state), error, outbound)

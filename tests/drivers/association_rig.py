@@ -61,10 +61,13 @@ class Wiring:
 
     def adopt(self, near: Association) -> tuple[Association, Association]:
         """Accepts the other end of `near`, and waits until both are up."""
-        while (far := self.listener.accept()) is None:
-            assert not (near.wait_readable(0.001) and near.receive() and near.reason), near.reason
-        self.pairs.append((near, far))
         deadline = time.monotonic() + PATIENCE_S
+        while (far := self.listener.accept()) is None:
+            if near.wait_readable(0.001):
+                near.receive()
+            assert near.reason is None, near.reason
+            assert time.monotonic() < deadline, "nobody arrives at the listener"
+        self.pairs.append((near, far))
         while not (is_up(near) and is_up(far)):
             assert time.monotonic() < deadline, "the association does not come up"
             for end in (near, far):
