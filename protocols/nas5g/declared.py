@@ -256,6 +256,7 @@ def _establishment_accept(message: m.PduSessionEstablishmentAccept) -> Values:
         "PDUAddress": {"Type": 1, "Addr": message.address},
         "SNSSAI": _snssai(message.snssai),
         "QoSFlowDesc": [_DEFAULT_FLOW],
+        "ExtProtConfig": message.pco,
         "DNN": message.dnn,
     }
 

@@ -183,7 +183,16 @@ _ESTABLISHMENT_REQUEST = compile_writer(
     FIVEGSM[193], "IntegrityProtMaxDataRate", "PDUSessType", "SSCMode", "ExtProtConfig"
 )
 _ESTABLISHMENT_ACCEPT = compile_writer(
-    FIVEGSM[194], "SSCMode", "PDUSessType", "QoSRules", "SessAMBR", "PDUAddress", "SNSSAI", "QoSFlowDesc", "DNN"
+    FIVEGSM[194],
+    "SSCMode",
+    "PDUSessType",
+    "QoSRules",
+    "SessAMBR",
+    "PDUAddress",
+    "SNSSAI",
+    "QoSFlowDesc",
+    "ExtProtConfig",
+    "DNN",
 )
 _ESTABLISHMENT_REJECT = compile_writer(FIVEGSM[195], "5GSMCause", "BackOffTimer")
 _RELEASE_REQUEST = compile_writer(FIVEGSM[209], "5GSMCause")
@@ -199,7 +208,7 @@ def _establishment_request(message: m.PduSessionEstablishmentRequest) -> bytes:
 
 
 def _establishment_accept(message: m.PduSessionEstablishmentAccept) -> bytes:
-    pdu_session_id, pti, address, dnn, snssai = message
+    pdu_session_id, pti, address, dnn, snssai, pco = message
     if len(address) != 4:
         raise ValueError(f"no IPv4 address: {address!r}")
     return _ESTABLISHMENT_ACCEPT(
@@ -212,6 +221,7 @@ def _establishment_accept(message: m.PduSessionEstablishmentAccept) -> bytes:
         OCTET[IPV4] + address,
         None if snssai is None else snssai_octets(snssai),
         DEFAULT_QOS_FLOW,
+        pco,
         dnn_octets(dnn),
     )
 

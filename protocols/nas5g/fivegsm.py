@@ -12,7 +12,7 @@ from protocols.nas5g.walkers import compile_walker
 _CAUSES: Final = tuple(FivegsmCause(octet) for octet in range(256))
 
 _ESTABLISHMENT_REQUEST = compile_walker(FIVEGSM[193], "ExtProtConfig")
-_ESTABLISHMENT_ACCEPT = compile_walker(FIVEGSM[194], "PDUAddress", "SNSSAI", "DNN")
+_ESTABLISHMENT_ACCEPT = compile_walker(FIVEGSM[194], "PDUAddress", "SNSSAI", "ExtProtConfig", "DNN")
 _ESTABLISHMENT_REJECT = compile_walker(FIVEGSM[195], "5GSMCause", "BackOffTimer")
 _RELEASE_REQUEST = compile_walker(FIVEGSM[209], "5GSMCause")
 _RELEASE_REJECT = compile_walker(FIVEGSM[210], "5GSMCause")
@@ -39,9 +39,10 @@ def _establishment_request(data: bytes) -> m.PduSessionEstablishmentRequest:
 
 
 def _establishment_accept(data: bytes) -> m.PduSessionEstablishmentAccept:
-    pdu_session_id, pti, address, snssai, dnn = _ESTABLISHMENT_ACCEPT(data)
+    pdu_session_id, pti, address, snssai, pco, dnn = _ESTABLISHMENT_ACCEPT(data)
     slice_ = None if snssai is None else snssai_from(snssai)
-    return new(m.PduSessionEstablishmentAccept, (pdu_session_id, pti, _ipv4(address), dnn_from(dnn) or "", slice_))
+    values = pdu_session_id, pti, _ipv4(address), dnn_from(dnn) or "", slice_, pco or None
+    return new(m.PduSessionEstablishmentAccept, values)
 
 
 def _establishment_reject(data: bytes) -> m.PduSessionEstablishmentReject:

@@ -241,7 +241,7 @@ class FivegmmStatus(NamedTuple):
 
 
 class PduSessionEstablishmentRequest(NamedTuple):
-    """8.3.1. `pco` are the extended protocol configuration options, coded."""
+    """8.3.1. `pco` are the extended protocol configuration options, coded (pco.py)."""
 
     pdu_session_id: int
     pti: int
@@ -249,13 +249,14 @@ class PduSessionEstablishmentRequest(NamedTuple):
 
 
 class PduSessionEstablishmentAccept(NamedTuple):
-    """8.3.2. `address` is the IPv4 address, 4 octets."""
+    """8.3.2. `address` is the IPv4 address, 4 octets; `pco` as in the request."""
 
     pdu_session_id: int
     pti: int
     address: bytes
     dnn: str
     snssai: Snssai | None = None
+    pco: bytes | None = None
 
 
 class PduSessionEstablishmentReject(NamedTuple):

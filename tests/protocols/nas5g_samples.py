@@ -170,7 +170,7 @@ GENERATORS = {
         *session(r), maybe(r, octets(r, 1, 40))
     ),
     m.PduSessionEstablishmentAccept: lambda r: m.PduSessionEstablishmentAccept(
-        *session(r), r.randbytes(4), dnn(r), maybe(r, snssai(r))
+        *session(r), r.randbytes(4), dnn(r), maybe(r, snssai(r)), maybe(r, octets(r, 1, 40))
     ),
     m.PduSessionEstablishmentReject: lambda r: m.PduSessionEstablishmentReject(
         *session(r), sm_cause(r), maybe(r, timer3(r))
@@ -357,7 +357,11 @@ SEEN = {
         *s.session(), s.octets("ExtProtConfig")
     ),
     m.PduSessionEstablishmentAccept: lambda s: m.PduSessionEstablishmentAccept(
-        *s.session(), s.value("PDUAddress")["Addr"].to_bytes(), s.dnn("DNN"), s.snssai("SNSSAI")
+        *s.session(),
+        s.value("PDUAddress")["Addr"].to_bytes(),
+        s.dnn("DNN"),
+        s.snssai("SNSSAI"),
+        s.octets("ExtProtConfig"),
     ),
     m.PduSessionEstablishmentReject: lambda s: m.PduSessionEstablishmentReject(
         *s.session(), s.cause("5GSMCause", FivegsmCause), s.timer("BackOffTimer", GprsTimer3)
