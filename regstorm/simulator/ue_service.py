@@ -1,0 +1,206 @@
+"""Registered UEs of the simulator: their PDU sessions, and what users in service do (TS 24.501 5.5.1.3, 5.6.1, 6.4.1).
+
+Sessions are asked for one after the other; T3580 repeats a request four times. A UE whose connection is gone asks for
+one by a service request first. Users in service do that for their data, or update their registration.
+"""
+
+from typing import Final
+
+from protocols.causes import FivegmmCause
+from protocols.timers import GprsTimer3
+from regstorm.records import procedures
+from regstorm.simulator import events
+from regstorm.simulator.core import PERIODIC_UPDATE as PERIODIC_UPDATE_MESSAGE
+from regstorm.simulator.core import SERVICE_REQUEST as SERVICE_REQUEST_MESSAGE
+from regstorm.simulator.population import (
+    ESTABLISHING,
+    IDLE,
+    IN_SERVICE,
+    LACKS_SESSION,
+    OWES_SESSION,
+    PERIODIC_UPDATE,
+    SERVICE_REQUEST,
+    STOPPED,
+)
+from regstorm.simulator.ue_side import UeSide
+from ue_models import rules
+from ue_models.rules import NoAnswer, NotForwarded, Retry, SessionFailure
+from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580
+
+REGISTERED: Final = frozenset({ESTABLISHING, LACKS_SESSION, IN_SERVICE})
+NAMES: Final = ("", procedures.SERVICE_REQUEST, procedures.PERIODIC_UPDATE)
+"""Of what a registered UE asks for."""
+_MESSAGES: Final = (0, SERVICE_REQUEST_MESSAGE, PERIODIC_UPDATE_MESSAGE)
+
+
+class RegisteredUes(UeSide):
+    """What UEs do between their registration and its end."""
+
+    # --- sessions ----------------------------------------------------------------------------------------------------
+
+    def _resume(self, ue: int, now: float) -> None:
+        """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
+        population = self._population
+        if population.phase[ue] == LACKS_SESSION:
+            if population.stage[ue] >= len(self._chains[population.chain[ue]]):
+                self._enter_service(ue, now)
+            elif population.session_timer[ue] or population.asks[ue]:
+                return
+            elif now < population.idle_at[ue]:
+                self._establish(ue, now)
+            elif not population.retry[ue]:
+                self._ask(ue, SERVICE_REQUEST, now)
+
+    def _establish(self, ue: int, now: float) -> None:
+        population = self._population
+        population.phase[ue] = ESTABLISHING
+        population.repeats[ue] = 0
+        population.session_started[ue] = now
+        self._observer.attempt_started(ue, self._session_name(ue), now)
+        population.session_timer[ue] = self._heap.at(now + T3580.seconds, events.SESSION_TIMER, ue)
+        self._owe(ue, OWES_SESSION, now)
+
+    def session_timer_expired(self, ue: int, now: float, number: int) -> None:
+        """T3580: the request again, four times. Or a pause is over."""
+        population = self._population
+        if number != population.session_timer[ue]:
+            return
+        population.session_timer[ue] = 0
+        if population.phase[ue] == LACKS_SESSION:
+            self._stop_back_off(ue, now)
+            self._resume(ue, now)
+        elif population.repeats[ue] < RETRANSMISSIONS:
+            population.repeats[ue] += 1
+            population.session_timer[ue] = self._heap.at(now + T3580.seconds, events.SESSION_TIMER, ue)
+            self._send_session_request(ue, now)
+        else:
+            self._session_failed(ue, NoAnswer(), f"{T3580.name} expired", now)
+
+    def _send_session_request(self, ue: int, now: float) -> None:
+        """Now if there is a connection, else once a service request has brought one."""
+        population = self._population
+        if now < population.idle_at[ue]:
+            self._owe(ue, OWES_SESSION, now)
+            return
+        population.unsent[ue] = 1
+        if not population.retry[ue] and not population.asks[ue]:
+            self._ask(ue, SERVICE_REQUEST, now)
+
+    def session_accepted(self, ue: int, stage: int, now: float) -> None:
+        """The session of `stage` is up."""
+        population = self._population
+        if population.phase[ue] != ESTABLISHING or population.stage[ue] != stage:
+            return
+        population.session_timer[ue] = 0
+        self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, None)
+        self._stay_connected(ue, now)
+        population.phase[ue] = LACKS_SESSION
+        population.stage[ue] = stage + 1
+        self._resume(ue, now)
+
+    def session_returned(self, ue: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float) -> None:
+        """The UE's own 5GSM message came back (TS 24.501 5.4.5.3.3)."""
+        if self._population.phase[ue] == ESTABLISHING:
+            why = f"5GMM #{int(cause)}"
+            self._stay_connected(ue, now)
+            self._session_failed(ue, NotForwarded(cause, back_off), why, now)
+            self._observer.rejected(ue, why, True, now)
+
+    def _session_failed(self, ue: int, failure: SessionFailure, why: str, now: float) -> None:
+        population = self._population
+        self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, why)
+        population.phase[ue] = LACKS_SESSION
+        population.session_timer[ue] = population.unsent[ue] = 0
+        profile = population.profiles[population.profile[ue]]
+        verdict = profile.adapt(rules.session_failed(failure), self._rng)
+        if isinstance(verdict, Retry):
+            if verdict.timer:
+                population.backs_off[ue] = 1
+                self._observer.waiting(T3396.name, 1, now)
+            due_s = now + verdict.after_s + self._rng.random() * self._jitter_s
+            population.session_timer[ue] = self._heap.at(due_s, events.SESSION_TIMER, ue)
+        else:  # barred for good: it stays registered without full service
+            population.phase[ue] = STOPPED
+
+    def _stop_back_off(self, ue: int, now: float) -> None:
+        if self._population.backs_off[ue]:
+            self._population.backs_off[ue] = 0
+            self._observer.waiting(T3396.name, -1, now)
+
+    def _session_name(self, ue: int) -> str:
+        population = self._population
+        return self._session_names[self._chains[population.chain[ue]][population.stage[ue]].dnn or ""]
+
+    def _enter_service(self, ue: int, now: float) -> None:
+        self._population.phase[ue] = IN_SERVICE
+        self._observer.service_changed(ue, True, now)
+        if not self._population.operation[ue]:
+            self._await_operation(ue, now)
+        self._start_t3512(ue, self._population.idle_at[ue] + self._t3512_s)
+
+    def in_service(self, ue: int) -> bool:
+        """Every session is up."""
+        return self._population.phase[ue] == IN_SERVICE
+
+    # --- operations of users in service ------------------------------------------------------------------------------
+
+    def _await_operation(self, ue: int, now: float) -> None:
+        due_s = now + self._rng.expovariate(1 / self._online.every_s)
+        self._population.operation[ue] = self._heap.at(due_s, events.OPERATION, ue)
+
+    def operation_due(self, ue: int, now: float, number: int) -> None:
+        """One operation of the user, if the UE is idle and free to begin; and when the next one is due."""
+        population = self._population
+        if number != population.operation[ue]:
+            return
+        self._await_operation(ue, now)
+        free = population.phase[ue] == IN_SERVICE and not population.asks[ue] and not population.retry[ue]
+        if free and now >= population.idle_at[ue]:
+            periodic = self._rng.random() < self._online.periodic_update_share
+            self._ask(ue, PERIODIC_UPDATE if periodic else SERVICE_REQUEST, now)
+
+    def _start_t3512(self, ue: int, due_s: float) -> None:
+        """T3512 runs in 5GMM-IDLE (TS 24.501 5.3.7); zero and deactivated mean no periodic update."""
+        if self._t3512_s:
+            self._population.t3512[ue] = self._heap.at(due_s, events.T3512, ue)
+
+    def t3512_expired(self, ue: int, now: float, number: int) -> None:
+        """A periodic update, unless the UE may not begin one."""
+        population = self._population
+        if number == population.t3512[ue] and population.phase[ue] in REGISTERED:
+            population.t3512[ue] = 0
+            if not population.asks[ue] and not population.retry[ue]:
+                self._ask(ue, PERIODIC_UPDATE, now)
+
+    def _ask(self, ue: int, what: int, now: float) -> None:
+        """A service request or a periodic update begins."""
+        population = self._population
+        population.asks[ue] = what
+        population.started[ue] = now
+        population.t3512[ue] = 0
+        self._observer.attempt_started(ue, NAMES[what], now)
+        profile = population.profiles[population.profile[ue]]
+        self._start_guard(ue, profile.guard_s(T3517 if what == SERVICE_REQUEST else T3510), now)
+        self._core.connect(ue)
+        self._stay_connected(ue, now)
+        self._core.uplink(ue, _MESSAGES[what], now)
+
+    def accepted(self, ue: int, now: float) -> None:
+        """SERVICE ACCEPT, or the accept of a periodic update (whose connection is released at once)."""
+        population = self._population
+        what = population.asks[ue]
+        if not what:
+            return
+        population.asks[ue] = IDLE
+        population.guard[ue] = 0
+        population.registration_attempts[ue] = population.service_attempts[ue] = 0
+        self._observer.attempt_ended(ue, NAMES[what], population.started[ue], now, None)
+        if what == SERVICE_REQUEST:
+            self._stay_connected(ue, now)
+        else:
+            self._leave_connection(ue, now)
+        self._start_t3512(ue, population.idle_at[ue] + self._t3512_s)
+        if population.unsent[ue] and what == SERVICE_REQUEST:
+            population.unsent[ue] = 0
+            self._owe(ue, OWES_SESSION, now)
+        self._resume(ue, now)

@@ -1,0 +1,110 @@
+"""What every part of a simulated UE rests on: its arrays, its connection, its guard timer, its wait for a next attempt.
+
+A UE answers after a while, and what it owes meanwhile goes along. A connection on which nothing is sent is released
+by the base station after its inactivity timer. Jitter is added to every retry here.
+"""
+
+from random import Random
+from typing import Final
+
+from protocols.timers import GprsTimer2, GprsTimer3
+from regstorm.records import procedures
+from regstorm.records.ports import UeObserver
+from regstorm.records.scenario import Scenario
+from regstorm.simulator import events
+from regstorm.simulator.chain import Chains, Stage
+from regstorm.simulator.core import Core
+from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.population import OWES_COMPLETE, OWES_SESSION, OWES_STAGE, Population
+from ue_models import rules
+from ue_models.timers import T3247, T3346, T3502, T3511, T3525
+
+WAITS: Final = ("", T3346.name, T3502.name, T3511.name, T3525.name, T3247.name)
+"""The 5GMM timers before a next attempt, by the index that the population keeps; 0 is a mere pause, or none."""
+
+
+class UeSide:
+    """Base of the UEs' side. All calls take `now` in scenario seconds, never decreasing."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        chains: Chains,
+        population: Population,
+        core: Core,
+        heap: EventHeap,
+        observer: UeObserver,
+        rng: Random,
+    ) -> None:
+        self._population = population
+        self._chains: tuple[tuple[Stage, ...], ...] = tuple(chain.stages for chain in chains.all)
+        self._first_session = tuple(chain.first_session for chain in chains.all)
+        self._session_names = {dnn: procedures.pdu_session(dnn) for dnn in scenario.network.dnns}
+        self._core = core
+        self._heap = heap
+        self._observer = observer
+        self._rng = rng
+        self._answer_low_s, self._answer_high_s = scenario.ue.answer_s.low, scenario.ue.answer_s.high
+        self._jitter_s = scenario.ue.retry_jitter_s
+        self._online = scenario.online
+        self._t3502_s = rules.t3502_in_force_s(GprsTimer2.of(scenario.core.amf.t3502_s))
+        self._t3512_s = float(GprsTimer3.of(scenario.core.amf.t3512_s).seconds or 0)
+        self._arrivals_s = scenario.outage.arrivals_s
+        self._loses_contexts = scenario.outage.amf_context == "lost"
+
+    # --- the connection ----------------------------------------------------------------------------------------------
+
+    def _owe(self, ue: int, what: int, now: float) -> None:
+        """An answer takes a while; what is owed meanwhile goes along."""
+        population = self._population
+        population.owes[ue] |= what
+        if not population.answer[ue]:
+            after_s = self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()
+            population.answer[ue] = self._heap.at(now + after_s, events.ANSWER, ue)
+
+    def answers(self, ue: int, now: float, number: int) -> None:
+        """What is owed goes out, in order."""
+        population = self._population
+        if number != population.answer[ue]:
+            return
+        population.answer[ue] = 0
+        owes = population.owes[ue]
+        population.owes[ue] = 0
+        self._stay_connected(ue, now)
+        if owes & OWES_STAGE:
+            self._core.uplink(ue, population.stage[ue], now)
+        if owes & OWES_COMPLETE:
+            self._core.uplink(ue, self._first_session[population.chain[ue]] - 1, now)
+        if owes & OWES_SESSION:
+            self._core.uplink(ue, population.stage[ue], now)
+
+    def _stay_connected(self, ue: int, now: float) -> None:
+        """Something was sent: the base station's inactivity timer begins anew."""
+        self._population.idle_at[ue] = now + self._online.inactivity_s
+
+    def _leave_connection(self, ue: int, now: float) -> None:
+        """Local release of the NAS signalling connection (TS 24.501 5.3.1.3)."""
+        population = self._population
+        population.owes[ue] = population.answer[ue] = 0
+        population.idle_at[ue] = now
+        self._core.disconnect(ue)
+
+    def _start_guard(self, ue: int, after_s: float, now: float) -> None:
+        self._population.guard[ue] = self._heap.at(now + after_s, events.GUARD, ue)
+
+    # --- waiting, and trying again -----------------------------------------------------------------------------------
+
+    def _wait(self, ue: int, after_s: float, timer: str, now: float) -> None:
+        population = self._population
+        if timer:
+            population.waits_on[ue] = WAITS.index(timer)
+            self._observer.waiting(timer, 1, now)
+        due_s = now + after_s + self._rng.random() * self._jitter_s
+        population.retry[ue] = self._heap.at(due_s, events.RETRY, ue)
+
+    def _stop_waiting(self, ue: int, now: float) -> None:
+        population = self._population
+        population.retry[ue] = 0
+        if population.waits_on[ue]:
+            self._observer.waiting(WAITS[population.waits_on[ue]], -1, now)
+            population.waits_on[ue] = 0
