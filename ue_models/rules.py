@@ -1,17 +1,69 @@
 """What a failed attempt means and when to try again: the retry rules of TS 24.501 v17 as pure functions.
 
-Inputs and outputs are small values, so a simulator that has no messages uses the same rules. Nothing here knows
-how a UE waits, what it sends, or whether it obeys: profiles.py says who departs from these rules, and how.
-Jitter is not added here.
+Inputs and outputs are small values (outcomes.py), so a simulator that has no messages uses the same rules. Nothing
+here knows how a UE waits, what it sends, or whether it obeys: profiles.py says who departs from these rules, and how.
+Jitter is not added here. Those of PDU sessions stand in session_rules.py and are to be had from here as well.
 """
 
 from random import Random
 from typing import Final, NamedTuple
 
 from protocols.causes import FivegmmCause as Mm
-from protocols.causes import FivegsmCause as Sm
 from protocols.timers import CodedTimer
-from ue_models.timers import T3247, T3346, T3396, T3502, T3511, T3525
+from ue_models.outcomes import (
+    AuthenticationRefused,
+    Failure,
+    GiveUp,
+    LowerLayerFailure,
+    Never,
+    Next,
+    NoAnswer,
+    NotForwarded,
+    RegisterAnew,
+    Rejected,
+    Retry,
+    SessionFailure,
+    SessionRejected,
+    ToEutra,
+)
+from ue_models.session_rules import DEFAULT_SESSION_BACK_OFF_S, SESSION_PAUSE_S, session_failed
+from ue_models.timers import T3247, T3346, T3502, T3511, T3525
+
+__all__ = [
+    "DEFAULT_SESSION_BACK_OFF_S",
+    "DEFAULT_T3346_RANGE_S",
+    "HARD_CAUSES",
+    "IMPLEMENTATION_FAILURES",
+    "MAX_ATTEMPTS",
+    "MAX_AUTHENTICATION_FAILURES",
+    "MAX_UNPROTECTED_HARD_REJECTS",
+    "SESSION_PAUSE_S",
+    "T3247_RANGE_S",
+    "AuthenticationRefused",
+    "Failure",
+    "GiveUp",
+    "LowerLayerFailure",
+    "Never",
+    "Next",
+    "NoAnswer",
+    "NotForwarded",
+    "RegisterAnew",
+    "Rejected",
+    "Retry",
+    "SessionFailure",
+    "SessionRejected",
+    "Standing",
+    "ToEutra",
+    "congestion_back_off_s",
+    "deregistered_by_network",
+    "emergency_registration_failed",
+    "initial_registration_failed",
+    "may_start",
+    "registration_update_failed",
+    "service_request_failed",
+    "session_failed",
+    "t3502_in_force_s",
+]
 
 MAX_ATTEMPTS: Final = 5
 """Of the registration attempt counter and of the service request attempt counter (5.5.1.2.7, 5.6.1.7)."""
@@ -28,12 +80,6 @@ T3247_RANGE_S: Final = (1800.0, 3600.0)
 MAX_UNPROTECTED_HARD_REJECTS: Final = 10
 """5.3.20.2: the counter's maximum is left to the UE, at most 10; from then on it believes the network."""
 
-SESSION_PAUSE_S: Final = 16.0
-"""Pause of the upper layers before they ask again for a session where no timer forbids it (assumed: one T3580)."""
-
-DEFAULT_SESSION_BACK_OFF_S: Final = 720.0
-"""6.4.1.4.3: 12 min for causes that a repetition will not change, where the network gave no value."""
-
 IMPLEMENTATION_FAILURES: Final = frozenset({Mm(95), Mm(96), Mm(97), Mm(99), Mm(111)})
 """5.5.1.2.7 d: "the UE should set the registration attempt counter to 5"."""
 
@@ -41,97 +87,6 @@ HARD_CAUSES: Final = frozenset(Mm(cause) for cause in (3, 6, 7, 11, 12, 13, 15, 
 """5.5.1.2.5: no automatic repetition in this PLMN and tracking area. A UE of a storm has no other to go to."""
 
 _TO_EPC: Final = frozenset({Mm.N1_MODE_NOT_ALLOWED, Mm.REDIRECTION_TO_EPC_REQUIRED})
-
-_FUTILE_SESSION_CAUSES: Final = frozenset(Sm(cause) for cause in (8, 27, 29, 32, 33))
-
-_SESSION_CONGESTION: Final = frozenset(
-    {Sm.INSUFFICIENT_RESOURCES, Sm.INSUFFICIENT_RESOURCES_FOR_SLICE_AND_DNN, Sm.INSUFFICIENT_RESOURCES_FOR_SLICE}
-)
-
-
-# --- how an attempt can fail -----------------------------------------------------------------------------------------
-
-
-class NoAnswer(NamedTuple):
-    """The guard timer of the procedure expired (T3510, T3517, T3580 for the fifth time …)."""
-
-
-class LowerLayerFailure(NamedTuple):
-    """The connection was lost, released or refused before the answer."""
-
-
-class Rejected(NamedTuple):
-    """REGISTRATION REJECT or SERVICE REJECT. `protected`: its integrity was checked. `t3502` as in the message."""
-
-    cause: Mm
-    t3346: CodedTimer | None = None
-    protected: bool = True
-    t3502: CodedTimer | None = None
-
-
-class AuthenticationRefused(NamedTuple):
-    """AUTHENTICATION REJECT (5.4.1.3.5)."""
-
-    protected: bool = False
-
-
-class SessionRejected(NamedTuple):
-    """PDU SESSION ESTABLISHMENT REJECT; `back_off` is T3396 (#26), T3584 (#67) or T3585 (#69)."""
-
-    cause: Sm
-    back_off: CodedTimer | None = None
-
-
-class NotForwarded(NamedTuple):
-    """DL NAS TRANSPORT brought the UE's own 5GSM message back, with a 5GMM cause (5.4.5.3.3)."""
-
-    cause: Mm
-    back_off: CodedTimer | None = None
-
-
-Failure = NoAnswer | LowerLayerFailure | Rejected | AuthenticationRefused
-SessionFailure = NoAnswer | SessionRejected | NotForwarded
-
-
-# --- what follows ----------------------------------------------------------------------------------------------------
-
-
-class Retry(NamedTuple):
-    """The same procedure again, `after_s` from now.
-
-    `timer` is what the UE waits on ("" where nothing runs). `attempts` is the attempt counter when that next attempt
-    begins. `forget`: GUTI, TAI list and ngKSI are deleted, so the next attempt brings a SUCI and no protection.
-    """
-
-    after_s: float
-    timer: str
-    attempts: int
-    forget: bool = False
-
-
-class RegisterAnew(NamedTuple):
-    """The UE is deregistered and begins an initial registration at once."""
-
-    forget: bool
-
-
-class Never(NamedTuple):
-    """No automatic attempt until the UE is switched off."""
-
-    forget: bool = True
-
-
-class ToEutra(NamedTuple):
-    """The UE leaves NG-RAN and attaches through E-UTRA."""
-
-    forget: bool = True
-
-
-class GiveUp(NamedTuple):
-    """The procedure is over and nothing forbids the next, which somebody has to ask for."""
-
-
-Next = Retry | RegisterAnew | Never | ToEutra | GiveUp
 
 
 class Standing(NamedTuple):
@@ -299,28 +254,3 @@ def deregistered_by_network(
     if wait_s is not None:
         return Retry(wait_s, T3346.name, attempts=0)
     return _after_hard_reject(cause, True, rng, standing) if cause in HARD_CAUSES else RegisterAnew(forget=True)
-
-
-# --- PDU session -----------------------------------------------------------------------------------------------------
-
-
-def session_failed(failure: SessionFailure) -> Retry | Never:
-    """When a session that was not established is asked for again (6.2.7, 6.4.1.4, 6.4.1.6; 5.4.5.3.3)."""
-    match failure:
-        case SessionRejected(cause, back_off) if cause in _SESSION_CONGESTION or back_off is not None:
-            return _session_back_off(back_off)
-        case SessionRejected(cause) if cause in _FUTILE_SESSION_CAUSES:
-            return Retry(DEFAULT_SESSION_BACK_OFF_S, T3396.name, attempts=0)
-        case NotForwarded(_, back_off):
-            return _session_back_off(back_off)
-    return Retry(SESSION_PAUSE_S, "", attempts=0)
-
-
-def _session_back_off(back_off: CodedTimer | None) -> Retry | Never:
-    """6.4.1.4.2: a value is waited for, zero allows at once, deactivated forbids; without one nothing is forbidden."""
-    if back_off is None:
-        return Retry(SESSION_PAUSE_S, "", attempts=0)
-    seconds = back_off.seconds
-    if seconds is None:
-        return Never(forget=False)
-    return Retry(float(seconds), T3396.name if seconds else "", attempts=0)

@@ -140,8 +140,8 @@ class Storyteller:
             case "pass time":
                 network.run(value)
             case "release":
-                for context in list(network.gnb._contexts.values()):
-                    command = UeContextReleaseCommand(context.ran_id + 1, context.ran_id, causes.NORMAL_RELEASE)
+                for ran_id in network.gnb.ran_ue_ids:
+                    command = UeContextReleaseCommand(ran_id + 1, ran_id, causes.NORMAL_RELEASE)
                     network.tell(command)
             case "lose association":
                 network.gnb.association_lost("aborted", now)
@@ -162,8 +162,8 @@ class Storyteller:
         self.look()
 
     def _nas(self, nas):
-        for context in list(self.network.gnb._contexts.values()):
-            self.network.tell(DownlinkNasTransport(context.ran_id + 1, context.ran_id, nas))
+        for ran_id in self.network.gnb.ran_ue_ids:
+            self.network.tell(DownlinkNasTransport(ran_id + 1, ran_id, nas))
 
     def look(self):
         """What holds at every moment."""
