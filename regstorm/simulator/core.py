@@ -6,7 +6,7 @@ and 4.3.2.2.1, with the AMF's timers of TS 24.501 table 10.2.2.
 """
 
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from protocols.causes import FivegmmCause
 from protocols.timers import GprsTimer2, GprsTimer3
@@ -18,11 +18,12 @@ from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
-from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.simulator import events
+from regstorm.simulator.accounts import Accounts
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.chain import Chains, Repeats, Stage
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.listener import Listener
 from regstorm.simulator.population import NO_STAGE, Population
 from regstorm.simulator.tally import SecondTally
 
@@ -34,37 +35,6 @@ NAS_RETRANSMISSIONS: Final = 4
 SERVICE_REQUEST: Final = 254
 PERIODIC_UPDATE: Final = 253
 """Uplink messages beside the stages of a chain."""
-
-_IN_THIS_SECOND: Final = 0.0
-"""The simulator's tally counts in the second that runs, whatever time it is told."""
-
-
-class Listener(Protocol):
-    """The UE's side: what it hears."""
-
-    def asked(self, ue: int, stage: int, now: float) -> None:
-        """The network waits for the uplink message of `stage`, perhaps not for the first time."""
-
-    def registered(self, ue: int, stage: int, now: float) -> None:
-        """REGISTRATION ACCEPT, to be completed by `stage`; perhaps not for the first time."""
-
-    def session_accepted(self, ue: int, stage: int, now: float) -> None:
-        """The session of `stage` is up."""
-
-    def session_returned(self, ue: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float) -> None:
-        """DL NAS TRANSPORT with the UE's own 5GSM message (TS 24.501 5.4.5.3.3)."""
-
-    def rejected(self, ue: int, cause: FivegmmCause, t3346: GprsTimer2 | None, protected: bool, now: float) -> None:
-        """REGISTRATION REJECT or SERVICE REJECT."""
-
-    def accepted(self, ue: int, now: float) -> None:
-        """SERVICE ACCEPT, or the accept of a periodic update."""
-
-    def released(self, ue: int, now: float) -> None:
-        """The network has released the connection without another word."""
-
-    def in_service(self, ue: int) -> bool:
-        """Every session is up."""
 
 
 class Core:
@@ -98,13 +68,13 @@ class Core:
             uplink_messages_per_registration(scenario),
             Random(f"{seed} door"),
         )
+        self._tiers = {one: self.door.tier(one) for one in MessageClass}
         self.server: ProtectedServer[tuple[int, int, int, bool]] = compose.server(
             amf.shedding, amf.capacity_messages_per_s, strategy, Random(f"{seed} AMF")
         )
         self._server_finishes = False
-        self.ledger = PairLedger(tally)
-        self._open: dict[int, list[int]] = {}
-        """By UE: accounts of its procedures since its last full service, the running one last."""
+        self._accounts = Accounts(tally)
+        self.ledger = self._accounts.ledger
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
 
     # --- what a UE does ----------------------------------------------------------------------------------------------
@@ -133,16 +103,16 @@ class Core:
         counts[counters.AMF_UPLINK] += 1
         message_class, first = self._classify(ue, message)
         decision = self.door.decide(now, message_class, first)
-        cost = 1.0
+        refused = isinstance(decision, Refused)
         if isinstance(decision, Refused):
             counts[counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP] += 1
             if decision.action == "drop" and message_class is not MessageClass.PDU_SESSION:
                 return
-            cost = self._rejection_cost
         elif first:
             counts[counters.ADMITTED_FIRST] += 1
-        job = (ue, message, self._population.connection[ue], cost != 1.0)
-        if not self.server.offer(now, self.door.tier(message_class), cost, job):
+        cost = self._rejection_cost if refused else 1.0
+        job = (ue, message, self._population.connection[ue], refused)
+        if not self.server.offer(now, self._tiers[message_class], cost, job):
             counts[counters.AMF_DROPPED] += 1
         elif not self._server_finishes:
             self._await_server()
@@ -217,8 +187,8 @@ class Core:
             self.listener.accepted(ue, now)
 
     def _begin_registration(self, ue: int, now: float) -> None:
-        self._write_off_open(ue)
-        self._open_account(ue)
+        self._accounts.write_off(ue)
+        self._accounts.open(ue)
         population = self._population
         population.follows_registration[ue] = 1
         self._work_on(ue, 0, now)
@@ -233,7 +203,7 @@ class Core:
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
         elif self._chains[population.chain[ue]][message].repeats is Repeats.UE and population.worked_on[ue] != message:
-            self._open_account(ue)
+            self._accounts.open(ue)
             self._work_on(ue, message, now)
 
     def _work_on(self, ue: int, index: int, now: float) -> None:
@@ -246,7 +216,7 @@ class Core:
             # should the rest fail, the UE comes back with this GUTI and the new context
             population.known[ue] = population.has_guti[ue]
         if stage.pairs:
-            self.back_end.ask(ue, index, self.account(ue), now)
+            self.back_end.ask(ue, index, self._accounts.running(ue), now)
         else:
             self._end_stage(ue, index, now)
 
@@ -278,7 +248,7 @@ class Core:
         population.worked_on[ue] = NO_STAGE
         stage = self._chains[population.chain[ue]][index]
         if stage.dnn is not None:
-            account = self.account(ue)
+            account = self._accounts.running(ue)
             self.listener.session_accepted(ue, index, now)
             if stage.late_pairs:
                 self.back_end.ask_late(ue, index, account, now)
@@ -295,8 +265,7 @@ class Core:
     def late_pairs_over(self, ue: int) -> None:
         """The network side of a session is complete, or will not be."""
         if self.listener.in_service(ue):
-            for account in self._open.pop(ue, ()):
-                self.ledger.settle(account)
+            self._accounts.settle(ue)
             self._population.follows_registration[ue] = 0
 
     def back_end_failed(self, ue: int, index: int, now: float) -> None:
@@ -306,7 +275,7 @@ class Core:
         population.worked_on[ue] = NO_STAGE
         setting = self._settings.on_backend_failure
         session = self._chains[population.chain[ue]][index].dnn is not None
-        self._write_off_running(ue)
+        self._accounts.write_off_running(ue)
         if setting == "silent":
             return
         congestion = setting == "22_t3346"
@@ -369,22 +338,4 @@ class Core:
         population.worked_on[ue] = NO_STAGE
         population.nas_timer[ue] = 0
         self.back_end.cancel(ue)
-        self._write_off_running(ue)
-
-    # --- the books on pairs ------------------------------------------------------------------------------------------
-
-    def account(self, ue: int) -> int:
-        """The account of the UE's running procedure."""
-        return self._open[ue][-1]
-
-    def _open_account(self, ue: int) -> None:
-        self._open.setdefault(ue, []).append(self.ledger.open())
-
-    def _write_off_running(self, ue: int) -> None:
-        accounts = self._open.get(ue)
-        if accounts:
-            self.ledger.write_off(accounts.pop(), _IN_THIS_SECOND)
-
-    def _write_off_open(self, ue: int) -> None:
-        for account in self._open.pop(ue, ()):
-            self.ledger.write_off(account, _IN_THIS_SECOND)
+        self._accounts.write_off_running(ue)

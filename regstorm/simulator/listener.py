@@ -1,0 +1,34 @@
+"""What a UE hears of the network, without bytes."""
+
+from typing import Protocol
+
+from protocols.causes import FivegmmCause
+from protocols.timers import GprsTimer2, GprsTimer3
+
+
+class Listener(Protocol):
+    """The UE's side: what it hears."""
+
+    def asked(self, ue: int, stage: int, now: float) -> None:
+        """The network waits for the uplink message of `stage`, perhaps not for the first time."""
+
+    def registered(self, ue: int, stage: int, now: float) -> None:
+        """REGISTRATION ACCEPT, to be completed by `stage`; perhaps not for the first time."""
+
+    def session_accepted(self, ue: int, stage: int, now: float) -> None:
+        """The session of `stage` is up."""
+
+    def session_returned(self, ue: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float) -> None:
+        """DL NAS TRANSPORT with the UE's own 5GSM message (TS 24.501 5.4.5.3.3)."""
+
+    def rejected(self, ue: int, cause: FivegmmCause, t3346: GprsTimer2 | None, protected: bool, now: float) -> None:
+        """REGISTRATION REJECT or SERVICE REJECT."""
+
+    def accepted(self, ue: int, now: float) -> None:
+        """SERVICE ACCEPT, or the accept of a periodic update."""
+
+    def released(self, ue: int, now: float) -> None:
+        """The network has released the connection without another word."""
+
+    def in_service(self, ue: int) -> bool:
+        """Every session is up."""
