@@ -41,8 +41,6 @@ from regstorm.drivers.association import (
 from regstorm.drivers.sctp_socket import Change, Event
 
 MESSAGES_PER_READ = 64  # taken by one receive(), so that one busy association does not keep the loop to itself
-BUNDLE_OCTETS = 1200  # sent with MSG_MORE, so that they share a packet; within any path's MTU
-BUNDLE_MESSAGES = 16  # bounds what the kernel may hold back should its buffer fill up in between
 
 _READ_BUFFER = bytearray(MESSAGE_LIMIT)  # one for all: what a read brings is copied out before anything else can run
 _ENDS = {errno.ECONNREFUSED: CloseReason.REFUSED, errno.ECONNRESET: CloseReason.ABORT}
@@ -121,16 +119,9 @@ class SctpAssociation(Association):
 
     def _push(self, sock: socket.socket, streams: int) -> None:
         outbox = self._outbox
-        bundled = messages = 0
         while outbox:
             data, stream, ppid = outbox[0]
-            bundled += len(data)
-            messages += 1
-            more = len(outbox) > 1 and bundled < BUNDLE_OCTETS and messages < BUNDLE_MESSAGES
-            if not more:
-                bundled = messages = 0
-            flags = socket.MSG_NOSIGNAL | (socket.MSG_MORE if more else 0)
-            kernel.send_message(sock, data, folded(stream, streams), ppid, flags)
+            kernel.send_message(sock, data, folded(stream, streams), ppid)
             outbox.popleft()
             self._queued -= len(data)
         if self.state is State.SHUTDOWN_SENT and not self._shutdown_asked:

@@ -73,10 +73,7 @@ def why_no_sctp() -> str | None:
 
 
 def open_socket(family: int, settings: InitSettings) -> socket.socket:
-    """A non-blocking socket that bundles nothing on its own, tells of events, and aborts when closed in between.
-
-    Sockets that a listening one accepts inherit all of it but the last (see `aborts_when_closed`).
-    """
+    """A non-blocking socket that holds nothing back to bundle it and tells of events; what it accepts inherits that."""
     sock = socket.socket(family, socket.SOCK_STREAM, IPPROTO_SCTP)
     sock.setblocking(False)
     sock.setsockopt(_SOL_SCTP, _SCTP_INITMSG, _INITMSG.pack(*settings))
@@ -124,10 +121,10 @@ def family_of(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def send_message(sock: socket.socket, data: bytes, stream: int, ppid: int, flags: int) -> None:
+def send_message(sock: socket.socket, data: bytes, stream: int, ppid: int) -> None:
     """One message; the kernel takes all of it or, with BlockingIOError, nothing."""
     info = _SNDINFO.pack(stream, 0, socket.htonl(ppid), 0, 0)
-    sock.sendmsg((data,), ((_SOL_SCTP, _SCTP_SNDINFO, info),), flags)
+    sock.sendmsg((data,), ((_SOL_SCTP, _SCTP_SNDINFO, info),), socket.MSG_NOSIGNAL)
 
 
 def pending_error(sock: socket.socket) -> int:

@@ -21,8 +21,10 @@ busybox=$(command -v busybox)
 modules=/usr/lib/uml/modules/$("$uml" --version | head -n 1)/kernel
 [ -f "$modules/net/sctp/sctp.ko" ] || { echo "no SCTP module in $modules (package user-mode-linux)" >&2; exit 2; }
 
+cd "$repository"
 if [ $# -eq 0 ]; then
-    set -- .venv/bin/python -m pytest --color=no -p no:cacheprovider -k sctp tests/drivers
+    set -- .venv/bin/python -m pytest --color=no -p no:cacheprovider -k sctp \
+        tests/drivers/test_association_*.py tests/drivers/test_sctp_*.py
 fi
 
 work=$(mktemp -d)
