@@ -192,7 +192,7 @@ def answer_challenge(
     if not amf_field[0] & _SEPARATION_BIT:
         return SeparationBitMissing()
     if not sqn_ms.accepts(sqn):
-        return SynchFailure(_auts(milenage, rand, sqn_ms.highest, keys.ak_star))
+        return SynchFailure(auts_of(milenage, rand, sqn_ms.highest, keys.ak_star))
     kausf = k_ausf(keys.ck, keys.ik, snn, sqn_xor_ak)
     kseaf = k_seaf(kausf, snn)
     return Answer(
@@ -204,7 +204,8 @@ def answer_challenge(
     )
 
 
-def _auts(milenage: Milenage, rand: bytes, sqn_ms: int, ak_star: bytes) -> bytes:
+def auts_of(milenage: Milenage, rand: bytes, sqn_ms: int, ak_star: bytes) -> bytes:
+    """AUTS: SQN_MS concealed, and MAC-S (TS 33.102 6.3.3)."""
     mac_s = milenage.f1(rand, sqn_ms, _AMF_OF_RESYNCHRONISATION).mac_s
     return _xor(sqn_ms.to_bytes(6), ak_star) + mac_s
 

@@ -5,6 +5,7 @@ own copy and nothing has to be sent. These are test keys: whoever knows the seed
 network that carries real subscribers.
 """
 
+import base64
 import hmac
 from functools import lru_cache
 from math import gcd
@@ -19,6 +20,10 @@ _TMSIS: Final = (1 << 32) - 1  # all ones are no TMSI (TS 23.003 2.4)
 _NGKSIS: Final = 7  # 0–6; 7 is "no key is available" (TS 24.501 9.11.3.32)
 _HOME_KEY_ID: Final = 1
 _EARLIER_MESSAGES: Final = 200  # assumed: NAS messages in each direction before the outage, at most
+_RES_OCTETS: Final = 8  # what MILENAGE gives (TS 35.206 4.1)
+_FIRST_PRIOR_ADDRESS: Final = 0x0AC00000  # 10.192.0.0
+_PRIOR_ADDRESSES: Final = 1 << 22
+_PRIOR_SESSIONS: Final = 4
 
 
 class Credentials(NamedTuple):
@@ -81,6 +86,31 @@ def prior_context(seed: int, index: int, plmn: Plmn, region: int, set_id: int, p
         uplink_count=counts[1] % _EARLIER_MESSAGES,
         downlink_count=counts[2] % _EARLIER_MESSAGES,
     )
+
+
+class PriorBinding(NamedTuple):
+    """What UE and S-CSCF both kept of an IMS registration: the digest that the next REGISTER continues.
+
+    `res` (8 octets) is the password to `nonce`, `nonce_count` the last count used (RFC 3310, RFC 2617 3.2.2).
+    """
+
+    nonce: str
+    res: bytes
+    nonce_count: int
+
+
+def prior_binding(seed: int, index: int) -> PriorBinding:
+    """The IMS registration from before the outage. Its nonce has the form of AKA's: RAND and AUTN in base64."""
+    nonce = base64.b64encode(_derived(seed, "ims nonce", index)).decode()
+    return PriorBinding(nonce, _derived(seed, "ims res", index)[:_RES_OCTETS], nonce_count=1)
+
+
+def prior_address(index: int, pdu_session_id: int) -> int:
+    """The IPv4 address of a session from before the outage, as a number: in 10.192.0.0/10, two bits for the session."""
+    offset = index << 2 | pdu_session_id - 1
+    if not 1 <= pdu_session_id <= _PRIOR_SESSIONS or offset >= _PRIOR_ADDRESSES:
+        raise ValueError(f"no address for session {pdu_session_id} of subscriber {index}")
+    return _FIRST_PRIOR_ADDRESS + offset
 
 
 def home_network_private_keys(seed: int) -> dict[int, bytes]:
