@@ -36,6 +36,7 @@ _ADDRESS: Final = re.compile(r'[ \t]*+(?:("(?:[^"\\]++|\\.)*+")|([^"<>]*+))[ \t]
 _SIP_URI: Final = re.compile(
     rf"(sips?):(?:([^@<> \t]++)@)?+{_HOST}(?::([0-9]{{1,5}}))?+(?:;([^?]*+))?+(?:\?.*+)?", re.I
 )
+_BARE_URI: Final = re.compile(r'\*|[^<>":\s]++:[^<>"\s]*+')
 _CSEQ: Final = re.compile(r"([0-9]{1,10})[ \t]++([^ \t]++)")
 
 
@@ -105,8 +106,7 @@ class Address(NamedTuple):
             uri, _, tail = text.strip(" \t").partition(";")
             uri = uri.strip(" \t")
             behind = parameters(tail)
-            bare = uri == ANY_CONTACT or ":" in uri
-            return Address(uri, behind) if behind is not None and bare and '"' not in uri else None
+            return Address(uri, behind) if behind is not None and _BARE_URI.fullmatch(uri) else None
         found = _ADDRESS.fullmatch(text)
         behind = parameters(found[4] or "") if found else None
         if found is None or behind is None:
