@@ -12,7 +12,7 @@ from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, Family, reject_cause
 from regstorm.measures.verdict import judge
-from regstorm.overload.amplification import pairs_per_registration
+from regstorm.overload.amplification import back_ends, background_pairs_per_s, pairs_per_registration
 from regstorm.records import counters, procedures
 from regstorm.records.run_record import (
     SCHEMA,
@@ -128,9 +128,18 @@ def document(scenario: Scenario, sample: int, runs: list[RunEntry]) -> RunDocume
 
 
 def scenario_lower_bound_s(scenario: Scenario) -> float | None:
-    """Of the outage group at the scenario's UDM. Service requests and periodic updates cost no pair: no background."""
-    pairs = sum(pairs_per_registration(scenario).values())
-    return lower_bound_s(scenario.population.outage_ues, pairs, scenario.core.udm.capacity_pairs_per_s)
+    """Of the outage group: the largest over all UDM/HSS units. None if users in service alone fill one of them."""
+    bounds = [
+        lower_bound_s(
+            scenario.population.outage_ues,
+            one.pairs_per_ue,
+            one.capacity_pairs_per_s,
+            background_pairs_per_s(scenario, one),
+        )
+        for one in back_ends(scenario.core, pairs_per_registration(scenario))
+    ]
+    known = [bound for bound in bounds if bound is not None]
+    return max(known) if len(known) == len(bounds) else None
 
 
 def _recovery(log: ServiceLog) -> Recovery:

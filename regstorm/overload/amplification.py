@@ -1,14 +1,42 @@
-"""Amplification: the UDM pairs and uplink messages that one registration with its PDU sessions becomes.
+"""Amplification: the UDM/HSS pairs and uplink messages that one registration becomes.
 
-After the paper's front-to-back amplification model; the figures are those of TS 23.502 4.2.2.2.2 and 4.3.2.2.1 as
-records.operations lists them. Thresholds, lower bounds and wasted work all rest on these two numbers.
+After the paper's front-to-back amplification model; the figures are those of TS 23.502 4.2.2.2.2 and 4.3.2.2.1 and,
+for IMS, of TS 29.228 and TS 29.328, as records.operations lists them. Thresholds, lower bounds and wasted work all
+rest on these numbers. With two PDU sessions and IMS a registration is 25 pairs; 20 with aggregated download at the
+application servers, 15 if AMF and SMF aggregate their reads as well.
 """
 
-from regstorm.records.operations import PAIRS_PER_REGISTRATION, UPLINK_MESSAGES_PER_REGISTRATION
-from regstorm.records.scenario import Scenario
+from typing import NamedTuple
+
+from regstorm.records.operations import (
+    PAIRS_PER_AGGREGATED_IMS_REGISTRATION,
+    PAIRS_PER_AGGREGATED_REGISTRATION,
+    PAIRS_PER_IMS_REGISTRATION,
+    PAIRS_PER_IMS_REREGISTRATION,
+    PAIRS_PER_REGISTRATION,
+    UPLINK_MESSAGES_PER_REGISTRATION,
+)
+from regstorm.records.scenario import Core, Scenario
 
 _SESSIONS_LISTED = 2
 """records.operations counts a registration with two PDU sessions."""
+
+_ON_UDM = ("N13", "N8", "N10")
+_ON_HSS = ("Cx", "Sh")
+"""Interfaces that the units for EPC and IMS serve where 5GC has units of its own."""
+
+
+class BackEnd(NamedTuple):
+    """UDM/HSS units with a capacity of their own, and what one registration asks of them."""
+
+    interfaces: tuple[str, ...]
+    capacity_pairs_per_s: float
+    pairs_per_ue: int
+
+    @property
+    def ues_per_s(self) -> float:
+        """Registrations that it can finish."""
+        return self.capacity_pairs_per_s / self.pairs_per_ue
 
 
 def skips_authentication(scenario: Scenario) -> bool:
@@ -16,14 +44,44 @@ def skips_authentication(scenario: Scenario) -> bool:
     return scenario.outage.amf_context == "kept" and scenario.outage.authenticate == "when_needed"
 
 
+def pairs_of_a_registration(core: Core, sessions: int, ims: bool) -> dict[str, int]:
+    """UDM/HSS pairs of one registration with a challenge and so many PDU sessions, by interface."""
+    listed = PAIRS_PER_AGGREGATED_REGISTRATION if core.aggregated_nudm else PAIRS_PER_REGISTRATION
+    pairs = {"N13": listed["N13"], "N8": listed["N8"], "N10": listed["N10"] // _SESSIONS_LISTED * sessions}
+    if ims:
+        aggregated = core.ims.aggregated_download
+        pairs |= PAIRS_PER_AGGREGATED_IMS_REGISTRATION if aggregated else PAIRS_PER_IMS_REGISTRATION
+    return pairs
+
+
 def pairs_per_registration(scenario: Scenario) -> dict[str, int]:
-    """UDM pairs of one registration of the outage group, by interface."""
-    per_session = PAIRS_PER_REGISTRATION["N10"] // _SESSIONS_LISTED
-    return {
-        "N13": 0 if skips_authentication(scenario) else PAIRS_PER_REGISTRATION["N13"],
-        "N8": PAIRS_PER_REGISTRATION["N8"],
-        "N10": per_session * len(scenario.network.dnns),
-    }
+    """UDM/HSS pairs of one registration of the outage group, by interface."""
+    pairs = pairs_of_a_registration(scenario.core, len(scenario.network.dnns), scenario.population.ims)
+    return pairs | {"N13": 0} if skips_authentication(scenario) else pairs
+
+
+def back_ends(core: Core, pairs: dict[str, int]) -> tuple[BackEnd, ...]:
+    """The UDM/HSS units behind the front doors, those that finish the fewest registrations first."""
+    udm = core.udm
+    on_hss = sum(pairs.get(one, 0) for one in _ON_HSS)
+    if udm.layout == "shared" or not on_hss:
+        return (BackEnd((*_ON_UDM, *_ON_HSS), udm.capacity_pairs_per_s, sum(pairs.values())),)
+    of_5gc = BackEnd(_ON_UDM, udm.capacity_pairs_per_s, sum(pairs.values()) - on_hss)
+    return tuple(sorted((of_5gc, BackEnd(_ON_HSS, udm.hss_capacity, on_hss)), key=lambda one: one.ues_per_s))
+
+
+def background_pairs_per_s(scenario: Scenario, back_end: BackEnd) -> float:
+    """What users in service ask of it all the while: a service request or a periodic update costs no pair, a
+    re-registration in IMS two."""
+    if not scenario.population.ims or "Cx" not in back_end.interfaces:
+        return 0.0
+    return PAIRS_PER_IMS_REREGISTRATION * scenario.population.online_ues / refresh_after_s(scenario.core.ims.expires_s)
+
+
+def refresh_after_s(expires_s: float) -> float:
+    """When a UE registers again in IMS: 600 s before its registration expires, at half of it if that is 1 200 s or
+    less (TS 24.229 5.1.1.4.1)."""
+    return expires_s - 600 if expires_s > 1200 else expires_s / 2
 
 
 def uplink_messages_per_registration(scenario: Scenario) -> int:

@@ -13,16 +13,25 @@ from regstorm.records.strategy import Gate, Strategy
 
 
 def front_door(
-    strategy: Strategy, udm_capacity_pairs_per_s: float, pairs_per_ue: float, messages_per_ue: float, rng: Random
+    strategy: Strategy,
+    udm_capacity_pairs_per_s: float,
+    pairs_per_ue: float,
+    messages_per_ue: float,
+    rng: Random,
+    width: float = 1.0,
+    depth: float = 1.0,
 ) -> FrontDoor:
-    """The door of an AMF whose UEs cost the back end `pairs_per_ue` and send `messages_per_ue` to register."""
+    """The door of an AMF or SBC whose UEs cost the back end `pairs_per_ue` and send `messages_per_ue` to register.
+
+    `width` and `depth` are factors on the gate's rate and on its depth: those of a second door behind the first.
+    """
     tiers = tier_table(strategy)
     guidance = RetryGuidance(strategy.guidance.t3346, rng)
     gate = strategy.gate
     if gate is None:
         return FrontDoor(None, frozenset(), tiers, guidance, strategy.guidance.follow_up)
-    ues_per_s = udm_capacity_pairs_per_s / pairs_per_ue
-    bucket = _bucket(gate, ues_per_s, messages_per_ue)
+    ues_per_s = width * udm_capacity_pairs_per_s / pairs_per_ue
+    bucket = _bucket(gate, ues_per_s, messages_per_ue, depth)
     return FrontDoor(bucket, gated_classes(gate, tiers), tiers, guidance, strategy.guidance.follow_up)
 
 
@@ -42,8 +51,8 @@ def tier_table(strategy: Strategy) -> TierTable:
     return TierTable(strategy.tiers.order if strategy.tiers else None)
 
 
-def _bucket(gate: Gate, ues_per_s: float, messages_per_ue: float) -> TokenBucket:
+def _bucket(gate: Gate, ues_per_s: float, messages_per_ue: float, depth: float) -> TokenBucket:
     """Tokens are messages: as many per UE as the gate counts."""
     counted_per_ue = messages_per_ue if gate.counts == "every_uplink_message" else 1.0
     rate = gate.share_of_capacity * ues_per_s * counted_per_ue
-    return TokenBucket.for_ues(rate, gate.depth_s, counted_per_ue, gate.least_depth_ues)
+    return TokenBucket.for_ues(rate, depth * gate.depth_s, counted_per_ue, depth * gate.least_depth_ues)

@@ -90,3 +90,7 @@ class FrontDoor:
     def draw_t3346(self) -> GprsTimer2 | None:
         """The T3346 of one reject; None: without."""
         return self.guidance.draw_t3346()
+
+    def draw_retry_after_s(self) -> int | None:
+        """The Retry-After of one 503; None: without."""
+        return self.guidance.draw_retry_after_s()

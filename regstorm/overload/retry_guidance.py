@@ -2,8 +2,9 @@
 
 T3346 is drawn uniformly from the strategy's window, so that refused UEs do not return together. The information
 element is a GPRS timer 2, which knows whole minutes only beyond 62 s; the draw is therefore dithered before it is
-coded, which keeps the mean and the spread. Without a window the reject carries no timer, and a UE falls back to
-T3511 and T3502 (TS 24.501 5.3.9, 5.5.1.2.5): the worst setting known.
+coded, which keeps the mean and the spread. Retry-After of SIP is in seconds and needs no such coding. Without a
+window the reject carries no timer, and a UE falls back to T3511 and T3502 (TS 24.501 5.3.9, 5.5.1.2.5) or to the
+back-off of RFC 5626 4.5: the worst setting known.
 """
 
 from dataclasses import dataclass
@@ -26,3 +27,12 @@ class RetryGuidance:
             return None
         seconds = self.rng.uniform(self.window.low_s, self.window.high_s)
         return GprsTimer2.of(seconds, self.rng.random())
+
+    def draw_retry_after_s(self) -> int | None:
+        """The Retry-After of one 503, spread over the same window but in whole seconds; None: it carries none.
+
+        A UE obeys it to the second (RFC 3261 20.33), so all of the spread has to come from here.
+        """
+        if self.window is None:
+            return None
+        return round(self.rng.uniform(self.window.low_s, self.window.high_s))

@@ -47,7 +47,7 @@ AMF_DROPPED = "amf.dropped_overload"
 REFUSED_FIRST = "amf.refused_first"
 REFUSED_FOLLOW_UP = "amf.refused_follow_up"
 ADMITTED_FIRST = "amf.admitted_first"
-UDM_OFFERED = "udm.offered"  # pairs; + .N13 .N8 .N10
+UDM_OFFERED = "udm.offered"  # pairs; + .N13 .N8 .N10 .Cx .Sh
 UDM_SERVED = "udm.served"
 UDM_DROPPED = "udm.dropped"
 UDM_REJECTION_WORK = "udm.rejection_work_milli_pairs"
@@ -66,5 +66,5 @@ AMF_BACKEND_FAILURES = "amf.backend_failures"
 AMF_ABANDONED = "amf.abandoned_procedures"
 """Procedures that ended without an outcome: connection lost, superseded, or an NAS timer expired for the fifth time."""
 AMF_REJECTS = "amf.rejects"  # + .protected .plain
-DECODE_ERRORS = "codec.unreadable"  # + .nas .ngap
+DECODE_ERRORS = "codec.unreadable"  # + .nas .ngap .sip
 PROTOCOL_ERRORS = "protocol.errors"

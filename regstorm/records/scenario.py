@@ -4,7 +4,7 @@ Times are scenario seconds, capacities and populations are those of the full siz
 Every assumption is a field with a default; docs/scenarios.md names each field's source.
 """
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -69,6 +69,8 @@ class Population(_Record):
     suci_scheme: Literal["null", "profile_a"] = "null"
     eutra_coverage: float = Field(default=0.0, ge=0, le=1)
     """Share of UEs that find E-UTRA after five failed attempts and leave for it."""
+    ims: bool = False
+    """UEs register in IMS too: full service needs it, and a registration is 25 pairs instead of 13."""
 
 
 class OnlineOperations(_Record):
@@ -119,6 +121,18 @@ class Udm(_Record):
     }
     cost_per_operation: dict[str, float] = {}
     """Work of an operation in pairs, by its name; 1 where not listed."""
+    layout: Literal["shared", "5gc_apart"] = "shared"
+    """One processing capacity for EPC, IMS and 5GC, or units of its own for 5GC."""
+    hss_capacity_pairs_per_s: float | None = Field(default=None, gt=0)
+    """`5gc_apart`: what the units for EPC and IMS do; `capacity_pairs_per_s` is then that of the 5GC's units.
+    As much as those where nothing is said."""
+
+    @property
+    def hss_capacity(self) -> float:
+        """Pairs per second of the units that serve Cx and Sh."""
+        if self.layout == "shared" or self.hss_capacity_pairs_per_s is None:
+            return self.capacity_pairs_per_s
+        return self.hss_capacity_pairs_per_s
 
     @property
     def shedding_in_force(self) -> Shedding:
@@ -137,6 +151,46 @@ class Amf(_Record):
     t3502_s: int = Field(default=720, ge=0)
 
 
+class Sbc(_Record):
+    """The SBC (P-CSCF): capacity in SIP requests per second, how it sheds, and how wide its gate is."""
+
+    capacity_messages_per_s: float = Field(default=20_000.0, gt=0)
+    shedding: Shedding = Shedding(rejection_cost=0.2)
+    share_of_amf: float = Field(default=1.0, gt=0, le=10)
+    """UEs per second that the SBC's gate admits, as a share of those that the AMF's admits; 1: balanced."""
+
+
+class ImsNode(_Record):
+    """An I-CSCF, S-CSCF or application server: capacity in SIP requests per second, and how it sheds."""
+
+    capacity_messages_per_s: float = Field(default=20_000.0, gt=0)
+    shedding: Shedding = Shedding(rejection_cost=0.2)
+
+
+class Ims(_Record):
+    """The IMS core behind the SBC; in force if the population has IMS."""
+
+    cscf: ImsNode = ImsNode()
+    """Of the I-CSCF, and of the S-CSCF as much again."""
+    application_server: ImsNode = ImsNode()
+    """Of the telephony AS, and of the IP-SM-GW as much again."""
+    expires_s: int = Field(default=3600, ge=60)
+    """A registration lasts this long at most; a UE that asks for less gets what it asks for."""
+    min_expires_s: int = Field(default=60, ge=1)
+    """A UE that asks for less is told 423 with Min-Expires."""
+    aggregated_download: bool = False
+    """Each AS reads with its subscription: one SNR for the telephony AS, SNR and PUR for the IP-SM-GW."""
+    default_handling: Literal["continued", "terminated"] = "continued"
+    """When a third-party REGISTER fails (TS 24.229 5.4.1.7): the user stays registered and the AS tries again, or is
+    deregistered and has to register anew."""
+    as_retry: Range = Range(low=15, high=45)
+    """`continued`: seconds until the next try."""
+    on_hss_failure: Literal[480, 500, 504] = 500
+    """What a CSCF answers when the HSS says nothing: TS 24.229 5.3.1.2 has 480 at the I-CSCF, usual servers say 500."""
+    digest_password: str | None = None
+    """Every subscriber has this password for plain digest (MD5) instead of AKA; for peers without a USIM."""
+
+
 class Bus(_Record):
     """Calls between network functions."""
 
@@ -152,7 +206,37 @@ class Core(_Record):
 
     udm: Udm
     amf: Amf = Amf()
+    sbc: Sbc = Sbc()
+    ims: Ims = Ims()
     bus: Bus = Bus()
+    aggregated_nudm: bool = False
+    """AMF and SMF read with their subscriptions: N8 2 pairs instead of 5, N10 2 per session instead of 3."""
+
+    def sampled(self, sample: int) -> "Core":
+        """1/`sample` of every capacity."""
+        udm, ims = self.udm, self.ims
+        smaller_udm: dict[str, float] = {"capacity_pairs_per_s": udm.capacity_pairs_per_s / sample}
+        if udm.hss_capacity_pairs_per_s is not None:
+            smaller_udm["hss_capacity_pairs_per_s"] = udm.hss_capacity_pairs_per_s / sample
+        smaller_ims = {
+            "cscf": _smaller(ims.cscf, sample),
+            "application_server": _smaller(ims.application_server, sample),
+        }
+        return self.model_copy(
+            update={
+                "udm": udm.model_copy(update=smaller_udm),
+                "amf": _smaller(self.amf, sample),
+                "sbc": _smaller(self.sbc, sample),
+                "ims": ims.model_copy(update=smaller_ims),
+            }
+        )
+
+
+_Node = TypeVar("_Node", Amf, Sbc, ImsNode)
+
+
+def _smaller(node: _Node, sample: int) -> _Node:
+    return node.model_copy(update={"capacity_messages_per_s": node.capacity_messages_per_s / sample})
 
 
 class Ue(_Record):
@@ -200,7 +284,6 @@ class Scenario(_Record):
         if sample == 1:
             return self
         population = self.population
-        udm, amf = self.core.udm, self.core.amf
         return self.model_copy(
             update={
                 "population": population.model_copy(
@@ -209,11 +292,6 @@ class Scenario(_Record):
                         "online_ues": round(population.online_ues / sample),
                     }
                 ),
-                "core": self.core.model_copy(
-                    update={
-                        "udm": udm.model_copy(update={"capacity_pairs_per_s": udm.capacity_pairs_per_s / sample}),
-                        "amf": amf.model_copy(update={"capacity_messages_per_s": amf.capacity_messages_per_s / sample}),
-                    }
-                ),
+                "core": self.core.sampled(sample),
             }
         )
