@@ -61,18 +61,22 @@ class Conductor:
         self._environment = environment
         self._crew = crew
         self._storm: _Storm | None = None
+        self._wanted = False
         self._watching: Greenlet | None = None
 
-    def population(self) -> int | None:
-        """What Locust's shape asks every second: how many users there shall be; None: the storm is over.
+    def want(self) -> None:
+        """Somebody has started Locust's run: the next question of the shape begins a storm."""
+        self._wanted = True
 
-        The first question begins a storm.
-        """
-        if self._storm is None and not self._begin():
+    def population(self) -> int | None:
+        """What Locust's shape asks every second: how many users there shall be; None: the storm is over."""
+        if self._storm is None and not (self._wanted and self._begin()):
+            self._wanted = False
             return None
         assert self._storm is not None
         if self._storm.over:
             self._storm = None
+            self._wanted = False
             return None
         return self._storm.ues
 
@@ -88,22 +92,24 @@ class Conductor:
 
     def stop(self, why: str) -> None:
         """Locust stops: the storm that goes on ends here. Returns when its record is written."""
-        storm, self._storm = self._storm, None
-        if storm is not None and not storm.over:
+        self._wanted = False
+        storm = self._storm
+        if storm is None:
+            return
+        if not storm.over:
             storm.end(why)
         if self._watching is not None and self._watching is not gevent.getcurrent():
             self._watching.join()
+        self._storm = None
 
     def _begin(self) -> bool:
         try:
             options = read_options(self._environment.parsed_options or Namespace())
             self.live = _fresh(self.live, options)
             self._storm = storm = _Storm(options, self.live, self._crew, self._environment, self._note_exit_code)
-            storm.prepare()
-        except (BadFile, CoreUnusable) as error:
-            self._storm = None
+        except BadFile as error:
             self.live.phase, self.live.why = Phase.FAILED, str(error)
-            self.exit_code = BAD_INPUT if isinstance(error, BadFile) else BROKEN_RUN
+            self.exit_code = BAD_INPUT
             log.error("%s", error)
             return False
         OutageUe.fixed_count, OnlineUe.fixed_count = storm.outage_ues, storm.online_ues
@@ -172,31 +178,26 @@ class _Storm:
 
     # ---- the beginning
 
-    def prepare(self) -> None:
-        """The run directory, and a core that waits for gNBs. Raises CoreUnusable."""
+    def watch(self) -> None:
+        """In a greenlet of its own, from the core's start to the record; Locust spawns users meanwhile."""
         record_files.begin(self.plan)
         try:
-            self._core = CoreChild(self._core_counted, self._lose, self._core_host)
-            self._n2 = self._core.link.set_up(
-                self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues
-            )
-        except CoreUnusable as error:
-            record_files.fail(self.plan, str(error))
-            self._let_go_of_core()
-            raise
-
-    def watch(self) -> None:
-        """In a greenlet of its own, from the first seat to the record."""
-        try:
+            self._start_core()
             self._seat_everybody()
             self._let_it_begin()
             while self._why is None and not self._is_finished():
                 gevent.sleep(LOOK_EVERY_S)
                 self._look()
-        except _Broken as broken:
-            self._lose(str(broken))
+        except (_Broken, CoreUnusable) as error:
+            self._lose(str(error))
         if not self.over:
             self.end(self._why)
+
+    def _start_core(self) -> None:
+        self._core = CoreChild(self._core_counted, self._lose, self._core_host)
+        self._n2 = self._core.link.set_up(
+            self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues
+        )
 
     def _seat_everybody(self) -> None:
         self._wait_until(lambda: sum(map(sum, self._seats.values())) >= self.ues, "Locust has not spawned everybody")

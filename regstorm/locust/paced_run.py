@@ -11,8 +11,8 @@ import orjson
 from locust.env import Environment
 
 from regstorm.drivers.paced_storm import PacedEnd, PacedStorm
-from regstorm.locust.lockstep_run import Seating, everybody_seated
 from regstorm.locust.parked import OnlineUe, OutageUe, attach_hub, detach_hub
+from regstorm.locust.seating import Seating, everybody_seated
 from regstorm.locust.statistics import AttemptStatistics, totals
 from regstorm.measures.run_record import HowItRan, Measured, document, run_entry
 from regstorm.records.files import write_whole

@@ -48,6 +48,8 @@ class ParkedUe(User):
 
     abstract = True
     tasks = [_nothing]  # noqa: RUF012, Locust's own declaration
+    host = "the bundled core, or the target of the storm"
+    """What Locust shows as the host under test."""
     ue: Any = None
     """The machine that sits here, set by the hub."""
     seated = False

@@ -13,6 +13,13 @@ class UntilEverybodyIsBack(LoadTestShape):
 
     abstract = True
 
+    def reset_time(self) -> None:
+        """Locust calls it when somebody starts a run."""
+        super().reset_time()
+        conductor = None if self.runner is None else conductor_of(self.runner.environment)
+        if conductor is not None:
+            conductor.want()
+
     def tick(self) -> tuple[int, float] | None:
         """Asked once a second: users and spawn rate, or None at the end."""
         assert self.runner is not None

@@ -19,7 +19,7 @@ TAB = "storm"
 _TABLE = {
     "key": TAB,
     "structure": [
-        {"key": "name", "title": "Storm"},
+        {"key": "figure", "title": "Storm"},
         {"key": "now", "title": "Now"},
         {"key": "total", "title": "Whole run"},
     ],
@@ -52,7 +52,7 @@ def _add_rows(web_ui: WebUI, live: LiveStorm, base: str) -> None:
     @web_ui.app.after_request
     def with_rows(response: Response) -> Response:
         if request.path == f"{base}{_STATS}" and response.status_code == 200 and response.is_json:
-            rows = [{"name": name, "now": now, "total": total} for name, now, total in live.figures()]
+            rows = [{"figure": name, "now": now, "total": total} for name, now, total in live.figures()]
             told = orjson.loads(response.get_data())
             told["extended_stats"] = [{"key": TAB, "data": rows}]
             response.set_data(orjson.dumps(told))

@@ -94,8 +94,7 @@ class MergedTimeline(Timeline):
         if complete <= 0:
             return
         for counted, sampled in zip(self._pending_counted[:complete], self._pending_sampled[:complete], strict=True):
-            self._counted.append(dict(counted))
-            self._sampled.append(dict(sampled))
+            self._append(dict(counted), dict(sampled))
             self._levels = {**dict.fromkeys(self._levels, 0), **sampled}
         del self._pending_counted[:complete], self._pending_sampled[:complete]
         self._next_second = len(self._counted) + 1.0

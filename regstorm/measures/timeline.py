@@ -31,6 +31,8 @@ class Timeline:
         self._sampled: list[dict[str, int]] = []
         self._levels: dict[str, int] = {}
         self._this_second: defaultdict[str, int] = defaultdict(int)
+        self._totals: defaultdict[str, int] = defaultdict(int)
+        """Of the complete seconds: whoever watches a storm asks for them all the time."""
         self._next_second = 1.0
 
     def count(self, name: str, now: float, amount: int = 1) -> None:
@@ -46,8 +48,7 @@ class Timeline:
     def advance(self, now: float) -> None:
         """Time has come to `now`: the seconds before it are complete."""
         while self._next_second <= now:
-            self._counted.append(dict(self._this_second))
-            self._sampled.append(dict(self._levels))
+            self._append(dict(self._this_second), dict(self._levels))
             self._this_second.clear()
             self._next_second += 1.0
 
@@ -75,7 +76,7 @@ class Timeline:
 
     def total(self, name: str) -> int:
         """All that was counted under `name`."""
-        return sum(second.get(name, 0) for second in self._counted) + self._this_second.get(name, 0)
+        return self._totals.get(name, 0) + self._this_second.get(name, 0)
 
     def subtotals(self, name: str) -> dict[str, int]:
         """The totals of the sub-counters of `name`, by what stands behind its dot, sorted."""
@@ -109,4 +110,10 @@ class Timeline:
         return "\n".join(lines) + "\n"
 
     def _names(self) -> set[str]:
-        return set(self._levels).union(self._this_second, *self._counted)
+        return set(self._levels).union(self._this_second, self._totals)
+
+    def _append(self, counted: dict[str, int], sampled: dict[str, int]) -> None:
+        self._counted.append(counted)
+        self._sampled.append(sampled)
+        for name, amount in counted.items():
+            self._totals[name] += amount

@@ -54,7 +54,7 @@ def web_ui(live: LiveStorm, base: str = "", login: bool = False) -> WebUI:
 def test_the_table_rides_on_locusts_own_statistics_wherever_they_are_served(tmp_path, base):
     with web_ui(a_storm(tmp_path), base).app.test_client() as client:
         told = client.get(f"{base}/stats/requests").json
-        rows = {row["name"]: (row["now"], row["total"]) for row in told["extended_stats"][0]["data"]}
+        rows = {row["figure"]: (row["now"], row["total"]) for row in told["extended_stats"][0]["data"]}
 
     assert "tiered" in rows["Storm"][0]
     assert rows["Outage group in service"] == ("1 of 20", "1 back")
