@@ -146,6 +146,7 @@ def _registration_accept(message: m.RegistrationAccept) -> Values:
         "GUTI": _identity_or_none(message.guti),
         "5GSTAIList": message.tai_list,
         "AllowedNSSAI": _nssai(message.allowed_nssai),
+        "5GSNetFeat": message.features,
         "PDUSessStat": message.pdu_session_status,
         "T3512": _timer(message.t3512),
         "T3502": _timer(message.t3502),

@@ -54,7 +54,7 @@ _REGISTRATION_REQUEST = compile_writer(
     FIVEGMM[65], "NAS_KSI", "5GSRegType", "5GSID", "UESecCap", "NSSAI", "PDUSessStat", "NASContainer"
 )
 _REGISTRATION_ACCEPT = compile_writer(
-    FIVEGMM[66], "5GSRegResult", "GUTI", "5GSTAIList", "AllowedNSSAI", "PDUSessStat", "T3512", "T3502"
+    FIVEGMM[66], "5GSRegResult", "GUTI", "5GSTAIList", "AllowedNSSAI", "5GSNetFeat", "PDUSessStat", "T3512", "T3502"
 )
 _REGISTRATION_COMPLETE = compile_writer(FIVEGMM[67])
 _REGISTRATION_REJECT = compile_writer(FIVEGMM[68], "5GMMCause", "T3346", "T3502")
@@ -68,12 +68,13 @@ def _registration_request(message: m.RegistrationRequest) -> bytes:
 
 
 def _registration_accept(message: m.RegistrationAccept) -> bytes:
-    guti, tai_list, allowed_nssai, t3512, t3502, status, result = message
+    guti, tai_list, allowed_nssai, t3512, t3502, status, result, features = message
     return _REGISTRATION_ACCEPT(
         OCTET[result],
         None if guti is None else identity_octets(guti),
         tai_list,
         nssai_octets(allowed_nssai),
+        features,
         status,
         _timer(t3512),
         _timer(t3502),

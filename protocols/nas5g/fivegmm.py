@@ -44,7 +44,7 @@ _REGISTRATION_REQUEST = compile_walker(
     FIVEGMM[65], "NAS_KSI", "5GSRegType", "5GSID", "UESecCap", "NSSAI", "PDUSessStat", "NASContainer"
 )
 _REGISTRATION_ACCEPT = compile_walker(
-    FIVEGMM[66], "5GSRegResult", "GUTI", "5GSTAIList", "AllowedNSSAI", "PDUSessStat", "T3512", "T3502"
+    FIVEGMM[66], "5GSRegResult", "GUTI", "5GSTAIList", "AllowedNSSAI", "5GSNetFeat", "PDUSessStat", "T3512", "T3502"
 )
 _REGISTRATION_COMPLETE = compile_walker(FIVEGMM[67])
 _REGISTRATION_REJECT = compile_walker(FIVEGMM[68], "5GMMCause", "T3346", "T3502")
@@ -80,7 +80,7 @@ def _registration_request(data: bytes) -> m.RegistrationRequest:
 
 
 def _registration_accept(data: bytes) -> m.RegistrationAccept:
-    result, guti, tai_list, nssai, status, t3512, t3502 = _REGISTRATION_ACCEPT(data)
+    result, guti, tai_list, nssai, features, status, t3512, t3502 = _REGISTRATION_ACCEPT(data)
     if not result:
         raise invalid("empty 5GS registration result")
     return new(
@@ -93,6 +93,7 @@ def _registration_accept(data: bytes) -> m.RegistrationAccept:
             timer2_from(t3502),
             at_least(status, 2),
             result[0] & 7,
+            at_least(features, 1),
         ),
     )
 

@@ -73,7 +73,8 @@ class RegistrationRequest(NamedTuple):
 
 
 class RegistrationAccept(NamedTuple):
-    """8.2.7. `tai_list` is the coded 5GS tracking area identity list."""
+    """8.2.7. `tai_list` is the coded 5GS tracking area identity list, `features` the 5GS network feature support
+    (9.11.3.5): without its bit IMS-VoPS-3GPP a phone does not register for IMS."""
 
     guti: Guti | None
     tai_list: bytes | None = None
@@ -82,6 +83,7 @@ class RegistrationAccept(NamedTuple):
     t3502: CodedTimer | None = None
     pdu_session_status: bytes | None = None
     result: int = 1
+    features: bytes | None = None
 
 
 class RegistrationComplete(NamedTuple):

@@ -29,7 +29,12 @@ _CONGESTION: Final = FivegmmCause.CONGESTION
 REGISTRATION: Final[dict[str, m.Message | m.Protected]] = {
     "Registration Request": _REQUEST,
     "Registration Accept": m.RegistrationAccept(
-        _GUTI, bytes.fromhex("0000f110000001"), (_SLICE,), GprsTimer3.of(3240), GprsTimer2.of(720)
+        _GUTI,
+        bytes.fromhex("0000f110000001"),
+        (_SLICE,),
+        GprsTimer3.of(3600),
+        GprsTimer2.of(720),
+        features=b"\x01",
     ),
     "Registration Complete": m.RegistrationComplete(),
     "Registration Reject": m.RegistrationReject(_CONGESTION, GprsTimer2.of(120)),

@@ -132,6 +132,7 @@ GENERATORS = {
         maybe(r, timer2(r)),
         status(r),
         r.randrange(8),
+        maybe(r, octets(r, 1, 3)),
     ),
     m.RegistrationComplete: lambda r: m.RegistrationComplete(),
     m.RegistrationReject: lambda r: m.RegistrationReject(mm_cause(r), maybe(r, timer2(r)), maybe(r, timer2(r))),
@@ -294,6 +295,7 @@ SEEN = {
         s.timer("T3502", GprsTimer2),
         s.octets("PDUSessStat"),
         s.field("5GSRegResult", "Value"),
+        s.octets("5GSNetFeat"),
     ),
     m.RegistrationComplete: lambda s: m.RegistrationComplete(),
     m.RegistrationReject: lambda s: m.RegistrationReject(

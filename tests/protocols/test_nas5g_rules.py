@@ -71,6 +71,8 @@ def test_every_ie_that_is_written_has_the_identifier_of_ts_24_501():
     assert encode(accept) == octets(
         "7e0042 0101 77000bf200f110010083 00000004 54070000f110000001 15020101 5e01a9 160121"
     )
+    with_voice = m.RegistrationAccept(None, features=b"\x01", pdu_session_status=b"\x02\x00")
+    assert encode(with_voice) == octets("7e0042 0101 210101 50020200")
     rejected = m.RegistrationReject(cause, timer2, timer2)
     assert encode(rejected) == octets("7e0044 16 5f0121 160121")
     not_forwarded = m.DlNasTransport(b"\x2e", 5, cause, timer3)

@@ -25,6 +25,7 @@ def test_a_stranger_is_authenticated_secured_and_accepted():
     ]
     assert heard[2].amf_ue_id == 65_536
     assert heard[2].key == ue.security.k_gnb(0)
+    assert heard[3].features == b"\x01"  # IMS voice over PS session over 3GPP access, or no phone registers for IMS
     assert ue.plain_downlinks == 1  # the challenge; everything after it is protected
 
 

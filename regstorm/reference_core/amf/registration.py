@@ -42,6 +42,9 @@ from regstorm.reference_core.payloads import AmData, AmfRegistration
 
 Part = Generator[Call | Expect, Any, Any]
 
+FEATURES = b"\x01"
+"""5GS network feature support: IMS voice over PS session over 3GPP access, and nothing else (TS 24.501 9.11.3.5)."""
+
 
 def registration(task: Task, request: RegistrationRequest, verified: bool) -> Steps:
     """One registration, to REGISTRATION COMPLETE or to its end without success.
@@ -164,6 +167,7 @@ def registration_accept(task: Task, with_guti: bool) -> RegistrationAccept:
         allowed_nssai=(env.identity.slice,),
         t3512=GprsTimer3.of(settings.t3512_s),
         t3502=GprsTimer2.of(settings.t3502_s),
+        features=FEATURES,
     )
 
 
