@@ -58,8 +58,7 @@ class Stage:
     accepts: bool = False
     """Its answer is the REGISTRATION ACCEPT."""
     secures: bool = False
-    """It completes a security mode command: the UE has taken a new security context into use when it sends it, the AMF
-    does so when it gets it."""
+    """It completes a security mode command: the AMF takes the new security context into use."""
 
 
 class Chain(NamedTuple):

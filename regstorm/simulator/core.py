@@ -165,13 +165,12 @@ class Core:
             return
         stage = self._chains[population.chain[ue]][message]
         if stage.dnn is not None:
-            self.listener.session_returned(ue, FivegmmCause.CONGESTION, self._back_off(), now)
+            self.listener.session_returned(ue, message, FivegmmCause.CONGESTION, self._back_off(), now)
         elif stage.timer == "T3550" or population.expected[ue] == population.worked_on[ue] == NO_STAGE:
             return
-        elif stage.secures:  # the UE has taken the new context into use and discards what is not protected by it
-            self.disconnect(ue)
-            self.listener.released(ue, now)
         else:
+            if stage.secures:
+                population.secured[ue] = 1  # refused as it is, it shows that the UE uses the new context
             self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
 
     # --- procedures --------------------------------------------------------------------------------------------------
@@ -212,7 +211,6 @@ class Core:
         stage = self._chains[population.chain[ue]][index]
         if stage.secures:
             population.secured[ue] = 1
-            population.out_of_step[ue] = 0
             # should the rest fail, the UE comes back with this GUTI and the new context
             population.known[ue] = population.has_guti[ue]
         if stage.pairs:
@@ -281,7 +279,7 @@ class Core:
         congestion = setting == "22_t3346"
         if session:
             cause = FivegmmCause.CONGESTION if congestion else FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED
-            self.listener.session_returned(ue, cause, self._back_off() if congestion else None, now)
+            self.listener.session_returned(ue, index, cause, self._back_off() if congestion else None, now)
         elif congestion:
             self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
         else:

@@ -13,8 +13,7 @@ ANSWER: Final = 1 << SUBJECT_BITS
 """A UE sends what it owes."""
 GUARD: Final = 2 << SUBJECT_BITS
 """T3510 or T3517 of a UE."""
-SESSION_TIMER: Final = 3 << SUBJECT_BITS
-"""T3580 of a UE, or the end of its pause before it asks for a session again."""
+T3580: Final = 3 << SUBJECT_BITS
 OPERATION: Final = 4 << SUBJECT_BITS
 """The user of a UE wants something."""
 T3512: Final = 5 << SUBJECT_BITS
@@ -29,5 +28,8 @@ NAS_TIMER: Final = 12 << SUBJECT_BITS
 """T3550, T3560 or T3570 of the AMF."""
 STAGE_ENDS: Final = 13 << SUBJECT_BITS
 """The last call of a stage has its answer."""
+SESSION_PAUSE: Final = 14 << SUBJECT_BITS
+"""A UE may ask for a session again; the subject is the UE and, above `UE_BITS`, the session."""
 
-KINDS: Final = 14
+KINDS: Final = 15
+UE_BITS: Final = 24

@@ -18,7 +18,9 @@ class Listener(Protocol):
     def session_accepted(self, ue: int, stage: int, now: float) -> None:
         """The session of `stage` is up."""
 
-    def session_returned(self, ue: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float) -> None:
+    def session_returned(
+        self, ue: int, stage: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float
+    ) -> None:
         """DL NAS TRANSPORT with the UE's own 5GSM message (TS 24.501 5.4.5.3.3)."""
 
     def rejected(self, ue: int, cause: FivegmmCause, t3346: GprsTimer2 | None, protected: bool, now: float) -> None:

@@ -21,7 +21,7 @@ REGISTERING: Final = 2
 ESTABLISHING: Final = 3
 """Registered; asks for a session."""
 LACKS_SESSION: Final = 4
-"""Registered; will ask for a session after a pause, or when it has a connection."""
+"""Registered; will ask for the missing sessions after a pause, or when it has a connection."""
 IN_SERVICE: Final = 5
 STOPPED: Final = 6
 """No automatic attempt any more, or gone to E-UTRA."""
@@ -42,7 +42,8 @@ NO_STAGE: Final = 255
 class Population:
     """Arrays by UE index."""
 
-    def __init__(self, settings: PopulationSettings, rng: Random) -> None:
+    def __init__(self, settings: PopulationSettings, sessions: int, rng: Random) -> None:
+        """`sessions`: how many each UE wants."""
         self.outage_ues = settings.outage_ues
         self.size = ues = settings.outage_ues + settings.online_ues
         self.profiles, self.profile = _profiles(settings.profiles, ues, rng)
@@ -69,8 +70,13 @@ class Population:
         self.has_guti = bytearray([1]) * ues
         self.waits_on = bytearray(ues)
         """Index of the 5GMM timer that it waits on; 0: none."""
+        self.sessions_wanted = (1 << sessions) - 1
+        self.sessions = bytearray([self.sessions_wanted]) * ues
+        """Bit n: the session with the scenario's DNN n is up."""
+        self.barred_sessions = bytearray(ues)
+        """Bit n: it is not asked for any more."""
         self.backs_off = bytearray(ues)
-        """T3396 runs."""
+        """Bit n: T3396 runs for it; else its pause is the upper layers' own."""
         self.started = array("d", bytes(8 * ues))
         """When its 5GMM attempt began."""
         self.session_started = array("d", bytes(8 * ues))
@@ -79,15 +85,15 @@ class Population:
         self.retry = _numbers(ues)
         self.answer = _numbers(ues)
         self.guard = _numbers(ues)
-        self.session_timer = _numbers(ues)
+        self.t3580 = _numbers(ues)
+        self.pauses = tuple(_numbers(ues) for _ in range(sessions))
+        """By session: the end of the pause before it is asked for again."""
         self.operation = _numbers(ues)
         self.t3512 = _numbers(ues)
 
         # --- the core's side
         self.known = bytearray([1]) * ues
         """The AMF has its GUTI and its security context."""
-        self.out_of_step = bytearray(ues)
-        """The UE has a newer security context than the AMF, which never got its SECURITY MODE COMPLETE."""
         self.secured = bytearray(ues)
         """Secure exchange is established on this connection."""
         self.follows_registration = bytearray(ues)
@@ -104,7 +110,7 @@ class Population:
 
     def shares_context(self, ue: int) -> bool:
         """The AMF can tell from an initial message who the UE is, and protect what it answers."""
-        return bool(self.known[ue] and self.has_guti[ue] and not self.out_of_step[ue])
+        return bool(self.known[ue] and self.has_guti[ue])
 
 
 def _numbers(ues: int) -> "array[int]":

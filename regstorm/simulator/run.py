@@ -44,7 +44,7 @@ class Storm:
         self._tally = SecondTally(self.timeline)
         self.heap = EventHeap()
         way_back = chains(scenario)
-        population = Population(ues, Random(f"{seed} population"))
+        population = Population(ues, len(scenario.network.dnns), Random(f"{seed} population"))
         self.core = Core(scenario, strategy, way_back, population, self.heap, self._tally, seed)
         rng = Random(f"{seed} UEs")
         self.ues = Ues(scenario, way_back, population, self.core, self.heap, self.ue_counts, rng)
@@ -134,7 +134,8 @@ def _handlers(ues: Ues, core: Core) -> list[Handler]:
         events.RETRY: ues.retry_due,
         events.ANSWER: ues.answers,
         events.GUARD: ues.guard_expired,
-        events.SESSION_TIMER: ues.session_timer_expired,
+        events.T3580: ues.t3580_expired,
+        events.SESSION_PAUSE: ues.pause_over,
         events.OPERATION: ues.operation_due,
         events.T3512: ues.t3512_expired,
         events.OUTAGE_BEGINS: ues.outage_begins,

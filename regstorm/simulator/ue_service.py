@@ -20,7 +20,6 @@ from regstorm.simulator.population import (
     OWES_SESSION,
     PERIODIC_UPDATE,
     SERVICE_REQUEST,
-    STOPPED,
 )
 from regstorm.simulator.ue_side import UeSide
 from ue_models import rules
@@ -30,6 +29,7 @@ from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580
 REGISTERED: Final = frozenset({ESTABLISHING, LACKS_SESSION, IN_SERVICE})
 NAMES: Final = ("", procedures.SERVICE_REQUEST, procedures.PERIODIC_UPDATE)
 """Of what a registered UE asks for."""
+_UE_MASK: Final = (1 << events.UE_BITS) - 1
 _MESSAGES: Final = (0, SERVICE_REQUEST_MESSAGE, PERIODIC_UPDATE_MESSAGE)
 
 
@@ -41,40 +41,50 @@ class RegisteredUes(UeSide):
     def _resume(self, ue: int, now: float) -> None:
         """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
         population = self._population
-        if population.phase[ue] == LACKS_SESSION:
-            if population.stage[ue] >= len(self._chains[population.chain[ue]]):
-                self._enter_service(ue, now)
-            elif population.session_timer[ue] or population.asks[ue]:
-                return
-            elif now < population.idle_at[ue]:
-                self._establish(ue, now)
-            elif not population.retry[ue]:
-                self._ask(ue, SERVICE_REQUEST, now)
+        if population.phase[ue] != LACKS_SESSION or population.asks[ue]:
+            return
+        if population.sessions[ue] == population.sessions_wanted:
+            self._enter_service(ue, now)
+            return
+        session = self._next_wanted(ue)
+        if session is None:
+            return
+        if now < population.idle_at[ue]:
+            self._establish(ue, session, now)
+        elif not population.retry[ue]:
+            self._ask(ue, SERVICE_REQUEST, now)
 
-    def _establish(self, ue: int, now: float) -> None:
+    def _next_wanted(self, ue: int) -> int | None:
+        """The first session that may be asked for now."""
+        population = self._population
+        known = population.sessions[ue] | population.barred_sessions[ue]
+        for session, pauses in enumerate(population.pauses):
+            if not known >> session & 1 and not pauses[ue]:
+                return session
+        return None
+
+    def _establish(self, ue: int, session: int, now: float) -> None:
         population = self._population
         population.phase[ue] = ESTABLISHING
+        population.stage[ue] = self._first_session[population.chain[ue]] + session
         population.repeats[ue] = 0
         population.session_started[ue] = now
         self._observer.attempt_started(ue, self._session_name(ue), now)
-        population.session_timer[ue] = self._heap.at(now + T3580.seconds, events.SESSION_TIMER, ue)
+        population.t3580[ue] = self._heap.at(now + T3580.seconds, events.T3580, ue)
         self._owe(ue, OWES_SESSION, now)
 
-    def session_timer_expired(self, ue: int, now: float, number: int) -> None:
-        """T3580: the request again, four times. Or a pause is over."""
+    def t3580_expired(self, ue: int, now: float, number: int) -> None:
+        """The request again, four times."""
         population = self._population
-        if number != population.session_timer[ue]:
+        if number != population.t3580[ue]:
             return
-        population.session_timer[ue] = 0
-        if population.phase[ue] == LACKS_SESSION:
-            self._stop_back_off(ue, now)
-            self._resume(ue, now)
-        elif population.repeats[ue] < RETRANSMISSIONS:
+        if population.repeats[ue] < RETRANSMISSIONS:
             population.repeats[ue] += 1
-            population.session_timer[ue] = self._heap.at(now + T3580.seconds, events.SESSION_TIMER, ue)
+            population.t3580[ue] = self._heap.at(now + T3580.seconds, events.T3580, ue)
             self._send_session_request(ue, now)
         else:
             self._session_failed(ue, NoAnswer(), f"{T3580.name} expired", now)
+            self._resume(ue, now)
 
     def _send_session_request(self, ue: int, now: float) -> None:
         """Now if there is a connection, else once a service request has brought one."""
@@ -91,41 +101,66 @@ class RegisteredUes(UeSide):
         population = self._population
         if population.phase[ue] != ESTABLISHING or population.stage[ue] != stage:
             return
-        population.session_timer[ue] = 0
+        population.t3580[ue] = 0
+        population.sessions[ue] |= 1 << stage - self._first_session[population.chain[ue]]
         self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, None)
         self._stay_connected(ue, now)
         population.phase[ue] = LACKS_SESSION
-        population.stage[ue] = stage + 1
         self._resume(ue, now)
 
-    def session_returned(self, ue: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float) -> None:
+    def session_returned(
+        self, ue: int, stage: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float
+    ) -> None:
         """The UE's own 5GSM message came back (TS 24.501 5.4.5.3.3)."""
-        if self._population.phase[ue] == ESTABLISHING:
+        population = self._population
+        self._stay_connected(ue, now)
+        if population.phase[ue] == ESTABLISHING and population.stage[ue] == stage:
             why = f"5GMM #{int(cause)}"
-            self._stay_connected(ue, now)
             self._session_failed(ue, NotForwarded(cause, back_off), why, now)
             self._observer.rejected(ue, why, True, now)
+            self._resume(ue, now)
 
     def _session_failed(self, ue: int, failure: SessionFailure, why: str, now: float) -> None:
+        """Until the rules let the UE ask for this session again, it asks for another that it lacks."""
         population = self._population
         self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, why)
+        session = population.stage[ue] - self._first_session[population.chain[ue]]
         population.phase[ue] = LACKS_SESSION
-        population.session_timer[ue] = population.unsent[ue] = 0
+        population.t3580[ue] = 0
         profile = population.profiles[population.profile[ue]]
         verdict = profile.adapt(rules.session_failed(failure), self._rng)
         if isinstance(verdict, Retry):
             if verdict.timer:
-                population.backs_off[ue] = 1
+                population.backs_off[ue] |= 1 << session
                 self._observer.waiting(T3396.name, 1, now)
             due_s = now + verdict.after_s + self._rng.random() * self._jitter_s
-            population.session_timer[ue] = self._heap.at(due_s, events.SESSION_TIMER, ue)
-        else:  # barred for good: it stays registered without full service
-            population.phase[ue] = STOPPED
+            subject = session << events.UE_BITS | ue
+            population.pauses[session][ue] = self._heap.at(due_s, events.SESSION_PAUSE, subject)
+        else:
+            population.barred_sessions[ue] |= 1 << session
 
-    def _stop_back_off(self, ue: int, now: float) -> None:
-        if self._population.backs_off[ue]:
-            self._population.backs_off[ue] = 0
+    def pause_over(self, subject: int, now: float, number: int) -> None:
+        """A session may be asked for again."""
+        session, ue = subject >> events.UE_BITS, subject & _UE_MASK
+        pauses = self._population.pauses[session]
+        if number == pauses[ue]:
+            pauses[ue] = 0
+            self._stop_back_off(ue, session, now)
+            self._resume(ue, now)
+
+    def _stop_back_off(self, ue: int, session: int, now: float) -> None:
+        population = self._population
+        if population.backs_off[ue] >> session & 1:
+            population.backs_off[ue] &= ~(1 << session)
             self._observer.waiting(T3396.name, -1, now)
+
+    def _abandon_sessions(self, ue: int, now: float) -> None:
+        """The UE is no longer registered: no session, no wait for one."""
+        population = self._population
+        population.t3580[ue] = population.sessions[ue] = 0
+        for session, pauses in enumerate(population.pauses):
+            pauses[ue] = 0
+            self._stop_back_off(ue, session, now)
 
     def _session_name(self, ue: int) -> str:
         population = self._population

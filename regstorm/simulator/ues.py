@@ -109,8 +109,6 @@ class Ues(RegisteredUes):
         population = self._population
         if population.phase[ue] == REGISTERING:
             population.stage[ue] = stage
-            if self._chains[population.chain[ue]][stage].secures:
-                population.out_of_step[ue] = 1
             self._owe(ue, OWES_STAGE, now)
 
     def registered(self, ue: int, stage: int, now: float) -> None:
@@ -127,7 +125,6 @@ class Ues(RegisteredUes):
         self._stay_connected(ue, now)
         self._owe(ue, OWES_COMPLETE, now)
         population.phase[ue] = LACKS_SESSION
-        population.stage[ue] = self._first_session[population.chain[ue]]
         self._resume(ue, now)
 
     # --- failures of 5GMM attempts -----------------------------------------------------------------------------------
@@ -236,8 +233,8 @@ class Ues(RegisteredUes):
             name, started = self._session_name(ue), population.session_started[ue]
             self._observer.attempt_ended(ue, name, started, now, why if phase == AWAY else "aborted")
         population.phase[ue] = phase
-        population.session_timer[ue] = population.t3512[ue] = 0
-        self._stop_back_off(ue, now)
+        population.t3512[ue] = 0
+        self._abandon_sessions(ue, now)
         if before == IN_SERVICE:
             self._observer.service_changed(ue, False, now)
         if before in REGISTERED:
