@@ -118,7 +118,7 @@ def _numbered(kind: int, sequence: int, elements: bytes) -> bytes:
 
 
 def _beyond_extensions(data: bytes) -> int | None:
-    """Where the payload begins: a header has its length first, in units of four octets, and the next type last (5.2.1)."""
+    """Where the payload begins: a header starts with its length in fours and ends with the type of the next (5.2.1)."""
     at = _HEADER.size + _OPTIONAL_OCTETS
     following = data[at - 1]
     while following:

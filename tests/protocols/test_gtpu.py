@@ -130,7 +130,7 @@ def test_messages_about_paths_and_tunnels_are_what_scapy_says_they_are():
     error = GTP_U_Header(encode(ErrorIndication(0xABCDEF01, bytes((10, 0, 0, 1)))))
     assert GTPErrorIndication in error
     assert error.IE_list[0].TEIDI == 0xABCDEF01
-    assert error.IE_list[1].address == "10.0.0.1"
+    assert error.IE_list[1].ipv4_address == "10.0.0.1"
     for message in (
         EchoRequest(5),
         EchoResponse(5),
