@@ -16,6 +16,7 @@ from protocols.nas5g.messages import (
 from protocols.nas_security import AES, Algorithms
 from ue_models.nas_link import Discarded, read
 from ue_models.procedures.steps import ConnectionLost, Heard
+from ue_models.timers import T3512
 from ue_models.ue_requests import Requesting
 from ue_models.ue_retries import E_UTRA
 from ue_models.ue_state import Mm, Substate, UpdateStatus
@@ -30,9 +31,12 @@ class UeMachine(Requesting):
 
     # --- what a composer calls ----------------------------------------------------------------------------------------
 
-    def provision(self, prior: PriorContext, now: float = 0.0, algorithms: Algorithms = AES) -> None:
+    def provision(
+        self, prior: PriorContext, now: float = 0.0, algorithms: Algorithms = AES, t3512_s: float = T3512.seconds
+    ) -> None:
         """Registered since before the run, both sessions up, 5GMM-IDLE; its T3512 is somewhere in its course."""
         state = self.state
+        state.t3512_s = t3512_s
         state.restore(prior, algorithms)
         state.enter(Mm.REGISTERED_INITIATED)
         state.enter(Mm.REGISTERED)

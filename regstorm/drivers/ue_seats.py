@@ -125,7 +125,7 @@ class UeSeats:
         algorithms = Algorithms(ALGORITHMS[network.ciphering], ALGORITHMS[network.integrity])
         for number, ue in enumerate(self.everybody):
             prior = prior_context(self._seed, ue.index, self._plmn, AMF_REGION, AMF_SET, AMF_POINTER)
-            ue.provision(prior, now, algorithms)
+            ue.provision(prior, now, algorithms, self._scenario.core.amf.t3512_s)
             ue.start_operating(now)
             if number % BREATHE_EVERY == 0:
                 breathe()

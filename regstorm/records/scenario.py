@@ -4,9 +4,11 @@ Times are scenario seconds, capacities and populations are those of the full siz
 Every assumption is a field with a default; docs/scenarios.md names each field's source.
 """
 
-from typing import Literal, TypeVar
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from regstorm.records.gprs_timers import gprs_timer_2, gprs_timer_3
 
 
 class _Record(BaseModel):
@@ -147,8 +149,10 @@ class Amf(_Record):
     shedding: Shedding = Shedding(rejection_cost=0.2)
     on_backend_failure: Literal["silent", "22_t3346", "111"] = "silent"
     """What the AMF tells the UE when a call behind it failed."""
-    t3512_s: int = Field(default=3240, ge=0)
-    t3502_s: int = Field(default=720, ge=0)
+    t3512_s: Annotated[int, Field(ge=0), AfterValidator(gprs_timer_3)] = 3600
+    """Sent as GPRS timer 3, which cannot say the 54 min that a UE assumes if it is told nothing."""
+    t3502_s: Annotated[int, Field(ge=0), AfterValidator(gprs_timer_2)] = 720
+    """Sent as GPRS timer 2."""
 
 
 class Sbc(_Record):
