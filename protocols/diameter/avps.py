@@ -76,6 +76,8 @@ def _read_time(data: bytes) -> int:
 
 
 OCTETS: Final = Form(bytes, bytes)
+UNOPENED: Final = Form(bytes, bytes, is_group=True)
+"""A grouped AVP that is passed on as it came."""
 TEXT: Final = Form(str.encode, _read_text)
 IDENTITY: Final = Form(lru_cache(4096)(str.encode), _read_text)
 UNSIGNED: Final = Form(_WORD.pack, _read_unsigned)
@@ -120,19 +122,19 @@ PRODUCT_NAME: Final = _avp("Product-Name", 269, TEXT, mandatory=False)
 DISCONNECT_CAUSE: Final = _avp("Disconnect-Cause", 273, _named(DisconnectCause))
 AUTH_SESSION_STATE: Final = _avp("Auth-Session-State", 277, UNSIGNED)
 ORIGIN_STATE_ID: Final = _avp("Origin-State-Id", 278, UNSIGNED)
-FAILED_AVP: Final = _avp("Failed-AVP", 279, OCTETS)
+FAILED_AVP: Final = _avp("Failed-AVP", 279, UNOPENED)
 ERROR_MESSAGE: Final = _avp("Error-Message", 281, TEXT, mandatory=False)
 ROUTE_RECORD: Final = _avp("Route-Record", 282, IDENTITY)
 DESTINATION_REALM: Final = _avp("Destination-Realm", 283, IDENTITY)
-PROXY_INFO: Final = _avp("Proxy-Info", 284, OCTETS)
+PROXY_INFO: Final = _avp("Proxy-Info", 284, UNOPENED)
 DESTINATION_HOST: Final = _avp("Destination-Host", 293, IDENTITY)
 ERROR_REPORTING_HOST: Final = _avp("Error-Reporting-Host", 294, IDENTITY, mandatory=False)
 ORIGIN_REALM: Final = _avp("Origin-Realm", 296, IDENTITY)
 EXPERIMENTAL_RESULT_CODE: Final = _avp("Experimental-Result-Code", 298, _named(ExperimentalResultCode))
 INBAND_SECURITY_ID: Final = _avp("Inband-Security-Id", 299, UNSIGNED)
 DRMP: Final = _avp("DRMP", 301, UNSIGNED, mandatory=False)
-OC_SUPPORTED_FEATURES: Final = _avp("OC-Supported-Features", 621, OCTETS, mandatory=False)
-OC_OLR: Final = _avp("OC-OLR", 623, OCTETS, mandatory=False)
+OC_SUPPORTED_FEATURES: Final = _avp("OC-Supported-Features", 621, UNOPENED, mandatory=False)
+OC_OLR: Final = _avp("OC-OLR", 623, UNOPENED, mandatory=False)
 SERVICE_SELECTION: Final = _avp("Service-Selection", 493, TEXT)
 
 
@@ -178,7 +180,7 @@ USER_AUTHORIZATION_TYPE: Final = _tgpp("User-Authorization-Type", 623, _named(Us
 USER_DATA_ALREADY_AVAILABLE: Final = _tgpp("User-Data-Already-Available", 624, FLAG)
 CONFIDENTIALITY_KEY: Final = _tgpp("Confidentiality-Key", 625, OCTETS)
 INTEGRITY_KEY: Final = _tgpp("Integrity-Key", 626, OCTETS)
-SUPPORTED_FEATURES: Final = _tgpp("Supported-Features", 628, OCTETS)
+SUPPORTED_FEATURES: Final = _tgpp("Supported-Features", 628, UNOPENED)
 
 # --- Sh (TS 29.329) -----------------------------------------------------------------------------------------------
 

@@ -101,18 +101,21 @@ class Form(NamedTuple):
 
     write: Callable[[Any], bytes]
     read: Callable[[bytes], Any]
+    is_group: bool = False
 
 
 class AvpKind:
     """An AVP of the tables: name, code, vendor, M bit, form."""
 
-    __slots__ = ("_mandatory", "_write", "code", "key", "name", "read", "vendor")
+    __slots__ = ("_mandatory", "_write", "code", "is_group", "key", "mandatory", "name", "read", "vendor")
 
     def __init__(self, name: str, code: int, form: Form, vendor: int = Vendor.IETF, mandatory: bool = True) -> None:
         self.name = name
         self.code = code
         self.vendor = int(vendor)
         self.key = self.vendor << 32 | code
+        self.mandatory = mandatory
+        self.is_group = form.is_group
         self.read = form.read
         self._write = form.write
         self._mandatory = _MANDATORY if mandatory else 0
@@ -205,7 +208,7 @@ def _absent(field: Field) -> Any:
 
 def group(layout: Layout) -> Form:
     """The form of a grouped AVP. AVPs in it that its layout does not know are passed over."""
-    return Form(layout.write, lambda data: layout.read(split(data)))
+    return Form(layout.write, lambda data: layout.read(split(data)), is_group=True)
 
 
 # --- results ------------------------------------------------------------------------------------------------------
