@@ -8,7 +8,7 @@ from struct import Struct
 from typing import Any, Final
 
 from protocols.diameter import avps as a
-from protocols.diameter.encode import ERROR, PROXIABLE, REQUEST, RETRANSMITTED
+from protocols.diameter.encode import ERROR, PROXIABLE, REQUEST, RETRANSMITTED, is_protocol_error
 from protocols.diameter.layouts import Found, Layout, Malformed, RawAvp, maybe, one, raw_avps, split
 from protocols.diameter.messages import BY_NUMBERS, Content, Header, Message, Other, Unreadable
 from protocols.diameter.numbers import ResultCode
@@ -16,6 +16,7 @@ from protocols.diameter.numbers import ResultCode
 HEADER_OCTETS: Final = 20
 
 _read_header: Final = Struct(">LLLLL").unpack_from
+_read_avp: Final = Struct(">LL").unpack_from
 _ENVELOPE: Final = Layout(
     tuple,
     (
@@ -41,15 +42,26 @@ def decode(data: bytes) -> Message | Unreadable:
         found = split(data, HEADER_OCTETS)
         envelope = _ENVELOPE.parts(found)
         content = _read_content(found, command, application, is_request)
-        if application:
-            _check_session(envelope, is_request, flags)
+        if application and not isinstance(content, Other):
+            _check_session(envelope, content, is_request)
     except Malformed as malformed:
         header = Header(command, application, is_request, flags & PROXIABLE != 0, hop_by_hop, end_to_end)
-        return Unreadable(malformed.result, malformed.why, header)
+        return Unreadable(malformed.result, malformed.why, header, _session_of(data))
     host, realm, session, to_realm, to_host = envelope
     again = is_request and flags & RETRANSMITTED != 0
     others: tuple[RawAvp, ...] = raw_avps(found) if found else ()
     return Message(content, hop_by_hop, end_to_end, host, realm, session, to_realm, to_host, again, others)
+
+
+def _session_of(data: bytes) -> str | None:
+    """The Session-Id of a message that cannot be read, if it is the first AVP (8.8) and whole."""
+    if len(data) < HEADER_OCTETS + 8:
+        return None
+    code, word = _read_avp(data, HEADER_OCTETS)
+    stop = HEADER_OCTETS + (word & 0xFFFFFF)
+    if code != a.SESSION_ID.code or word >> 31 or not HEADER_OCTETS + 8 <= stop <= len(data):
+        return None
+    return data[HEADER_OCTETS + 8 : stop].decode("utf-8", "ignore")
 
 
 def _check(first: int, flags: int, octets: int) -> None:
@@ -69,9 +81,9 @@ def _read_content(found: Found, command: int, application: int, is_request: bool
     return content
 
 
-def _check_session(envelope: list[Any], is_request: bool, flags: int) -> None:
+def _check_session(envelope: list[Any], content: Content, is_request: bool) -> None:
     """A session has its Session-Id, except in an error that an agent reports; a request says where it wants to go."""
-    if envelope[2] is None and not flags & ERROR:
+    if envelope[2] is None and (is_request or not is_protocol_error(content)):
         raise Malformed(ResultCode.MISSING_AVP, "Session-Id is missing")
     if is_request and envelope[3] is None:
         raise Malformed(ResultCode.MISSING_AVP, "Destination-Realm is missing")

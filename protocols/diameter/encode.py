@@ -54,7 +54,7 @@ def encode(message: Message) -> bytes:
     flags = PROXIABLE if application else 0
     if is_request:
         flags |= REQUEST | RETRANSMITTED if retransmitted else REQUEST
-    elif _is_protocol_error(content, others):
+    elif is_protocol_error(content, others):
         flags |= ERROR
     return _HEADER.pack(_VERSION_1 | length, flags << 24 | command, application, hop_by_hop, end_to_end) + body
 
@@ -65,8 +65,8 @@ def _numbers_of(content: Content) -> tuple[int, int, bool]:
     return content
 
 
-def _is_protocol_error(content: Content, others: tuple[RawAvp, ...]) -> bool:
-    """Whether an answer has the E bit (7.1.3)."""
+def is_protocol_error(content: Content, others: tuple[RawAvp, ...] = ()) -> bool:
+    """Whether an answer reports a protocol error, and has the E bit (7.1.3); the result of an `Other` is in `others`."""
     if not isinstance(content, Other):
         result = content[0]
         return isinstance(result, ResultCode) and result.is_protocol_error
@@ -97,7 +97,15 @@ def refusal(unreadable: Unreadable, origin_host: str, origin_realm: str) -> Mess
         return None
     result = RawAvp(a.RESULT_CODE.code, int(unreadable.result).to_bytes(4, "big"))
     content = Other(header.command, header.application, is_request=False)
-    return Message(content, header.hop_by_hop, header.end_to_end, origin_host, origin_realm, others=(result,))
+    return Message(
+        content,
+        header.hop_by_hop,
+        header.end_to_end,
+        origin_host,
+        origin_realm,
+        unreadable.session_id,
+        others=(result,),
+    )
 
 
 def unsupported(message: Message) -> RawAvp | None:

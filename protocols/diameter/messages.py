@@ -51,11 +51,12 @@ class Header(NamedTuple):
 
 class Unreadable(NamedTuple):
     """No Diameter message. `result` is what RFC 6733 7.1 wants as answer if it was a request, which `header` tells if
-    it could be read (encode.refusal)."""
+    it could be read; `session_id` stands where it has to, or is None (encode.refusal)."""
 
     result: ResultCode
     why: str
     header: Header | None = None
+    session_id: str | None = None
 
 
 LAYOUTS: Final[dict[type, CommandLayout]] = {}

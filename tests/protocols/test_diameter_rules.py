@@ -210,9 +210,9 @@ def test_a_value_that_its_form_does_not_allow_is_refused(avp):
 def test_a_refusal_carries_the_identifiers_and_the_result():
     answer = refusal(decode(without(601)), "hss", "realm")
     assert answer.content == Other(300, n.Application.CX, False)
-    read = decode(encode(answer._replace(session_id="s")))
+    read = decode(encode(answer))
     assert read.content == cx.UserAuthorizationAnswer(n.ResultCode.MISSING_AVP)
-    assert (read.hop_by_hop, read.end_to_end) == (1, 2)
+    assert (read.hop_by_hop, read.end_to_end, read.session_id) == (1, 2, UAR.session_id)
     too_short = decode(b"")
     assert refusal(too_short, "hss", "realm") is None
     assert refusal(decode(without(268, enveloped(cx.LocationInfoAnswer(OK)))), "hss", "realm") is None
@@ -246,6 +246,15 @@ def test_an_unknown_avp_with_the_m_bit_is_unsupported_and_others_are_not():
     culprit = unsupported(decode(encode(UAR._replace(others=(strange,)))))
     assert culprit == strange
     assert split(failed_avp(culprit).data) == {10415 << 32 | 77_777: [(0xC000000D, b"x")]}
+
+
+def test_an_unknown_answer_keeps_its_result_whatever_its_e_bit():
+    """Found by mutation: the E bit follows from the result, and an unknown command needs no session."""
+    data = bytearray(encode(Message(Other(999, 4, False), 1, 2, "a", "b", others=(RawAvp(268, octets("000007d1")),))))
+    data[4] |= 0x20
+    message = decode(bytes(data))
+    assert decode(encode(message)) == message
+    assert flags(message) == 0x40
 
 
 # --- answers ------------------------------------------------------------------------------------------------------
