@@ -66,7 +66,7 @@ def _numbers_of(content: Content) -> tuple[int, int, bool]:
 
 
 def is_protocol_error(content: Content, others: tuple[RawAvp, ...] = ()) -> bool:
-    """Whether an answer reports a protocol error, and has the E bit (7.1.3); the result of an `Other` is in `others`."""
+    """Whether an answer reports a protocol error, and so has the E bit (7.1.3). That of an `Other` is in `others`."""
     if not isinstance(content, Other):
         result = content[0]
         return isinstance(result, ResultCode) and result.is_protocol_error
