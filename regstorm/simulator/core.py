@@ -90,9 +90,11 @@ class Core:
         population = self._population
         population.connection[ue] = (population.connection[ue] + 1) & 0xFFFFFFFF
         population.follows_registration[ue] = 0
-        if population.expected[ue] != NO_STAGE or population.worked_on[ue] != NO_STAGE:
+        if population.expected[ue] == population.worked_on[ue] == NO_STAGE:
+            population.stage_end[ue] = 0
+        else:
             self._counts[counters.AMF_ABANDONED] += 1
-        self._end_procedure(ue)
+            self._end_procedure(ue)
 
     def uplink(self, ue: int, message: int, now: float) -> None:
         """A NAS message arrives: `message` is a stage of the UE's chain, or one of those above.

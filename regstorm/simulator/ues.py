@@ -229,6 +229,9 @@ class Ues(RegisteredUes):
         """Enters 5GMM-DEREGISTERED; tells if a registration, or full service, is lost thereby."""
         population = self._population
         before = population.phase[ue]
+        if before not in REGISTERED:
+            population.phase[ue] = phase
+            return
         if before == ESTABLISHING:
             name, started = self._session_name(ue), population.session_started[ue]
             self._observer.attempt_ended(ue, name, started, now, why if phase == AWAY else "aborted")
@@ -237,5 +240,4 @@ class Ues(RegisteredUes):
         self._abandon_sessions(ue, now)
         if before == IN_SERVICE:
             self._observer.service_changed(ue, False, now)
-        if before in REGISTERED:
-            self._observer.registration_lost(ue, why, now)
+        self._observer.registration_lost(ue, why, now)
