@@ -79,7 +79,8 @@ OCTETS: Final = Form(bytes, bytes)
 UNOPENED: Final = Form(bytes, bytes, is_group=True)
 """A grouped AVP that is passed on as it came."""
 TEXT: Final = Form(str.encode, _read_text)
-IDENTITY: Final = Form(lru_cache(4096)(str.encode), _read_text)
+IDENTITY: Final = Form(lru_cache(4096)(str.encode), lru_cache(4096)(_read_text))
+"""Text of which a node sees few: host and realm names."""
 UNSIGNED: Final = Form(_WORD.pack, _read_unsigned)
 ADDRESS: Final = Form(_write_address, _read_address)
 TIME: Final = Form(lambda unix_s: _WORD.pack((unix_s + _SECONDS_1900_TO_1970) % (1 << 32)), _read_time)

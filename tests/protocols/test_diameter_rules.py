@@ -7,7 +7,7 @@ from diameter_samples import CONTENTS, MESSAGES, OK, PRIVATE, PUBLIC, REALM, UNK
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.diameter import base, cx, sh
+from protocols.diameter import base, cx, s6a, sh
 from protocols.diameter import numbers as n
 from protocols.diameter.commands import read_result
 from protocols.diameter.decode import decode
@@ -15,6 +15,7 @@ from protocols.diameter.encode import answer_to, encode, failed_avp, is_base, re
 from protocols.diameter.framing import LARGEST_MESSAGE, StreamFraming
 from protocols.diameter.layouts import ExperimentalResult, Malformed, RawAvp, avp_octets, split
 from protocols.diameter.messages import LAYOUTS, Header, Identifiers, Message, Other, Unreadable
+from protocols.identities import Plmn
 
 UAR = enveloped(cx.UserAuthorizationRequest(PRIVATE, PUBLIC, b"visited"))
 DWR = enveloped(base.DeviceWatchdogRequest())
@@ -199,6 +200,7 @@ def test_what_cannot_be_read_says_which_result_to_answer(data, result):
         RawAvp(623, b"\0\0\0", 10415),  # User-Authorization-Type of three octets
         RawAvp(603, b"\0\0", 10415),  # Server-Capabilities that is no group
     ],
+    ids=["enumerated", "group"],
 )
 def test_a_value_that_its_form_does_not_allow_is_refused(avp):
     start = enveloped(cx.UserAuthorizationAnswer(OK)) if avp.code == 603 else UAR
@@ -308,6 +310,17 @@ def test_expiry_counts_seconds_from_1900_on_the_wire():
 def test_what_is_no_ip_address_is_refused(data):
     request = enveloped(base.CapabilitiesExchangeRequest((), "x"), others=(RawAvp(257, octets(data)),))
     assert decode(encode(request)).result is n.ResultCode.INVALID_AVP_VALUE
+
+
+def test_a_visited_plmn_of_other_digits_than_decimal_is_refused():
+    request = enveloped(s6a.AuthenticationInformationRequest("001010000000001", Plmn("001", "01")))
+    data = encode(request).replace(octets("00f110"), octets("00fd10"))
+    assert decode(data).result is n.ResultCode.INVALID_AVP_VALUE
+
+
+def test_what_is_too_long_for_a_header_is_not_written():
+    with pytest.raises(ValueError, match="too many"):
+        encode(enveloped(sh.UserDataAnswer(OK, bytes(1 << 24))))
 
 
 # --- identifiers and framing --------------------------------------------------------------------------------------

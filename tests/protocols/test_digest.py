@@ -179,6 +179,14 @@ def test_eight_hexadecimal_digits_carry_the_count():
     assert read_credentials(credentials_text(said)).nonce_count == 0xAB
 
 
+def test_an_opaque_challenge_is_answered_with_its_opaque_and_a_stale_one_is_read_as_stale():
+    """RFC 2617 3.2.1, 3.2.2."""
+    stale = CHALLENGE._replace(opaque='a "b"', stale=True)
+    assert read_challenges(challenge_text(stale)) == [stale]
+    said = answered(stale, USER, RES, "REGISTER", URI)
+    assert read_credentials(credentials_text(said)).opaque == 'a "b"'
+
+
 def test_the_keys_for_the_p_cscf_travel_in_the_challenge():
     """TS 24.229 5.4.1.2.1: in the 401 from S-CSCF to P-CSCF."""
     with_keys = CHALLENGE._replace(ck="0" * 32, ik="f" * 32)
