@@ -13,7 +13,7 @@ from regstorm.cli.progress_view import view_for
 from regstorm.cli.storms import run_storms
 from regstorm.records.files import BadFile
 from regstorm.records.scenario import Scenario
-from regstorm.records.storm_plan import StormPlan
+from regstorm.records.storm_plan import ATTEMPTS_CAP, StormPlan
 from reports import pages
 
 DEFAULT_STRATEGIES = "self_protection,precise,tiered"
@@ -30,6 +30,8 @@ def compare(
     engine: options.Engine = "wire",
     sample: options.Sample = options.DEFAULT_SAMPLE,
     clock: options.Clock = "lockstep",
+    speed: options.Speed = None,
+    attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
     seed: options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, metavar="R", help="R seeds for each strategy, from --seed up.")] = 1,
     out: options.Out = None,
@@ -43,6 +45,7 @@ def compare(
     Example: regstorm compare outage_return --strategies precise,tiered --sample 100 --repeat 3
     """
     options.require_available(engine, clock)
+    pacing = options.pacing(clock, speed, attempts_cap)
     story, story_path = sources.scenario(scenario, changes or [])
     names = [name.strip() for name in strategies.split(",") if name.strip()]
     chosen = [sources.strategy(name) for name in names]
@@ -51,7 +54,7 @@ def compare(
     if len({strategy.name for strategy, _ in chosen}) < len(chosen):
         raise BadFile(f"--strategies {strategies}: expected each strategy once")
     where = options.new_directory(out, f"compare-{story.name}")
-    again = _command(story_path, names, sample, seed, repeat, changes or [])
+    again = _command(story_path, names, sample, seed, repeat, changes or [], pacing)
     plans = [
         StormPlan(
             scenario=story,
@@ -62,19 +65,22 @@ def compare(
             scenario_path=str(story_path),
             strategy_path=str(path),
             command=again,
+            clock=pacing.clock,
+            speed=pacing.speed,
+            attempts_cap=pacing.attempts_cap,
         )
         for strategy, path in chosen
         for one_seed in range(seed, seed + repeat)
     ]
     beside = [_plain_plan(plans[0], where)] if plain and story.core.udm.shedding == "calibrated" else []
-    raise typer.Exit(_run(where, plans, beside))
+    raise typer.Exit(_run(where, plans, beside, pacing.at_once))
 
 
-def _run(where: Path, plans: Sequence[StormPlan], beside: Sequence[StormPlan]) -> int:
+def _run(where: Path, plans: Sequence[StormPlan], beside: Sequence[StormPlan], at_once: int | None) -> int:
     console = Console()
     everything = [*plans, *beside]
     with view_for(console, everything) as view:
-        outcome = run_storms(everything, view)
+        outcome = run_storms(everything, view, at_once=at_once)
     run_directories.write_comparison(where, plans, beside)
     comparison = pages.load([where])
     results.show(console, comparison)
@@ -95,6 +101,9 @@ def _plain_plan(like: StormPlan, where: Path) -> StormPlan:
         strategy_path=str(path),
         label=PLAIN,
         command=like.command,
+        clock=like.clock,
+        speed=like.speed,
+        attempts_cap=like.attempts_cap,
     )
 
 
@@ -105,10 +114,17 @@ def _with_plain_udm(scenario: Scenario) -> Scenario:
 
 
 def _command(
-    scenario: Path, strategies: Sequence[str], sample: int, seed: int, repeat: int, changes: Sequence[str]
+    scenario: Path,
+    strategies: Sequence[str],
+    sample: int,
+    seed: int,
+    repeat: int,
+    changes: Sequence[str],
+    pacing: options.Pacing,
 ) -> str:
     words = ["regstorm", "compare", str(scenario), "--strategies", ",".join(strategies), "--sample", str(sample)]
     words += ["--seed", str(seed), *(["--repeat", str(repeat)] if repeat > 1 else [])]
+    words += pacing.words()
     for change in changes:
         words += ["--set", change]
     return shlex.join(words)

@@ -1,15 +1,32 @@
 """Options that several commands share, and what is said about a choice that does not exist yet."""
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from regstorm.records.files import BadFile
+from regstorm.records.run_record import Clock as ClockName
+from regstorm.records.storm_plan import ATTEMPTS_CAP
 
 ScenarioArgument = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name in scenarios/ or a file.")]
 Engine = Annotated[str, typer.Option(help="Who plays the storm: wire (real NAS and NGAP over sockets).")]
-Clock = Annotated[str, typer.Option(help="lockstep: scenario time jumps to the next event, nothing is ever late.")]
+Clock = Annotated[
+    str,
+    typer.Option(
+        help="lockstep: scenario time jumps to the next event, nothing is ever late. "
+        "paced: wall time times --speed, with the core in a process of its own."
+    ),
+]
+Speed = Annotated[
+    float | None,
+    typer.Option(metavar="X", help="Scenario seconds per wall second on the paced clock, up to 1000. Default: 1."),
+]
+AttemptsCap = Annotated[
+    float,
+    typer.Option(metavar="N", help="Attempts begun in a wall second at most, on the paced clock; what is above waits."),
+]
 Sample = Annotated[
     int, typer.Option(min=1, metavar="K", help="Takes 1/K of the population against 1/K of every capacity.")
 ]
@@ -21,6 +38,28 @@ Set = Annotated[
 ]
 
 DEFAULT_SAMPLE = 100
+FASTEST = 1000.0
+"""Beyond it a millisecond of wall time is more than a second of the scenario."""
+
+
+class Pacing(NamedTuple):
+    """How time passes in a run."""
+
+    clock: ClockName
+    speed: float
+    attempts_cap: float
+
+    @property
+    def at_once(self) -> int | None:
+        """Storms at a time: a paced one is two processes that must not be late. None: as many as there are cores."""
+        return None if self.clock == "lockstep" else max(1, (os.cpu_count() or 1) // 2)
+
+    def words(self) -> list[str]:
+        """As options on a command line; none where they are the defaults."""
+        if self.clock == "lockstep":
+            return []
+        words = ["--clock", "paced", "--speed", f"{self.speed:g}"]
+        return words if self.attempts_cap == ATTEMPTS_CAP else [*words, "--attempts-cap", f"{self.attempts_cap:g}"]
 
 
 def require_available(engine: str, clock: str) -> None:
@@ -28,11 +67,22 @@ def require_available(engine: str, clock: str) -> None:
     if engine not in ("wire", "sim", "wire,sim", "sim,wire"):
         raise BadFile(f"--engine {engine}: expected wire")
     if clock not in ("lockstep", "paced"):
-        raise BadFile(f"--clock {clock}: expected lockstep")
+        raise BadFile(f"--clock {clock}: expected lockstep or paced")
     if engine != "wire":
         raise BadFile(f"--engine {engine}: not available yet, expected wire")
-    if clock != "lockstep":
-        raise BadFile(f"--clock {clock}: not available yet, expected lockstep")
+
+
+def pacing(clock: str, speed: float | None, attempts_cap: float) -> Pacing:
+    """The three options together. Raises BadFile with one line if they make no sense."""
+    if clock == "lockstep":
+        if speed is not None:
+            raise BadFile("--speed: expected --clock paced with it; lockstep is as fast as it can be")
+        return Pacing("lockstep", 1.0, attempts_cap)
+    if speed is not None and not 0 < speed <= FASTEST:
+        raise BadFile(f"--speed {speed:g}: expected more than 0, at most {FASTEST:g}")
+    if not attempts_cap > 0:
+        raise BadFile(f"--attempts-cap {attempts_cap:g}: expected more than 0")
+    return Pacing("paced", 1.0 if speed is None else speed, attempts_cap)
 
 
 def new_directory(out: Path | None, default: str) -> Path:

@@ -1,6 +1,7 @@
 """regstorm run: one scenario under one strategy."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from regstorm.cli import options, results, sources
 from regstorm.cli.progress_view import view_for
 from regstorm.cli.storms import run_storms
 from regstorm.records.files import BadFile
-from regstorm.records.storm_plan import StormPlan
+from regstorm.records.storm_plan import ATTEMPTS_CAP, StormPlan
 from reports import pages
 
 
@@ -21,6 +22,8 @@ def run(
     engine: options.Engine = "wire",
     sample: options.Sample = options.DEFAULT_SAMPLE,
     clock: options.Clock = "lockstep",
+    speed: options.Speed = None,
+    attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
     seed: options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, metavar="R", help="R seeds, from --seed up.")] = 1,
     out: options.Out = None,
@@ -34,14 +37,18 @@ def run(
     Example: regstorm run outage_return --strategy tiered --sample 100 --seed 7
     """
     options.require_available(engine, clock)
+    pacing = options.pacing(clock, speed, attempts_cap)
     story, story_path = sources.scenario(scenario, changes or [])
     chosen, path = sources.strategy(strategy)
     if pcap and repeat > 1:
         raise BadFile("--pcap: expected one storm, so no --repeat")
+    if pcap and pacing.clock == "paced":
+        raise BadFile("--pcap: expected --clock lockstep, where both ends of every association are in one process")
     if pcap and not pcap.absolute().parent.is_dir():
         raise BadFile(f"--pcap {pcap}: expected an existing directory for it")
     where = options.new_directory(out, f"{story.name}-{chosen.name}-seed{seed}")
     words = ["regstorm", "run", str(story_path), "--strategy", strategy, "--sample", str(sample), "--seed", str(seed)]
+    words += pacing.words()
     for change in changes or []:
         words += ["--set", change]
     plans = [
@@ -55,13 +62,28 @@ def run(
             scenario_path=str(story_path),
             strategy_path=str(path),
             command=shlex.join([*words, *(["--repeat", str(repeat)] if repeat > 1 else [])]),
+            clock=pacing.clock,
+            speed=pacing.speed,
+            attempts_cap=pacing.attempts_cap,
         )
         for one_seed in range(seed, seed + repeat)
     ]
     console = Console()
+    if pacing.clock == "paced":
+        _say_locust_command(console, plans[0], changes or [])
     with view_for(console, plans) as view:
-        outcome = run_storms(plans, view)
+        outcome = run_storms(plans, view, at_once=pacing.at_once)
     comparison = pages.load([where])
     results.show(console, comparison)
     results.say_where(console, results.write_page(comparison, where))
     raise typer.Exit(results.exit_code(outcome, comparison))
+
+
+def _say_locust_command(console: Console, plan: StormPlan, changes: Sequence[str]) -> None:
+    """The same storm with Locust's web page around it."""
+    words = ["locust", "-f", "locustfiles/storm_5gc.py", "--storm-scenario", plan.scenario.name]
+    words += ["--storm-strategy", plan.strategy.name, "--storm-sample", str(plan.sample)]
+    words += ["--storm-speed", f"{plan.speed:g}", "--storm-seed", str(plan.seed)]
+    if changes:
+        words += ["--storm-set", shlex.join(changes)]
+    console.print(f"With Locust: {shlex.join(words)}", markup=False, highlight=False, soft_wrap=True)

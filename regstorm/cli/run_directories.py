@@ -94,7 +94,8 @@ def _incomplete(plan: StormPlan, why: str) -> dict[str, Any]:
     entry = {
         "strategy": plan.strategy.name,
         "engine": "wire",
-        "clock": "lockstep",
+        "clock": plan.clock,
+        "speed": plan.speed if plan.clock == "paced" else None,
         "seed": plan.seed,
         "sample": plan.sample,
         "complete": False,

@@ -36,7 +36,6 @@ def main() -> int:
     plan = PLAN.validate_json(sys.stdin.buffer.read())
 
     from regstorm.cli import run_directories
-    from regstorm.locust.lockstep_run import run_storm
 
     def tell(progress: Progress) -> None:
         try:
@@ -44,7 +43,14 @@ def main() -> int:
         except BrokenPipeError:  # whoever asked for the storm is gone
             stop.set()
 
-    run_storm(plan, tell, stop)
+    if plan.clock == "paced":
+        from regstorm.locust.paced_run import run_storm as run_paced_storm
+
+        run_paced_storm(plan, tell, stop)
+    else:
+        from regstorm.locust.lockstep_run import run_storm
+
+        run_storm(plan, tell, stop)
     run_directories.describe(plan)
     return 0
 

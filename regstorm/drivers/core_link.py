@@ -147,11 +147,17 @@ class CoreLink:
 class CoreChild:
     """A core in a process of its own that lives no longer than this one."""
 
-    def __init__(self, on_seconds: OnSeconds, on_lost: Callable[[str], None], host: str = "127.0.0.1") -> None:
-        """Starts it and connects to its control socket. `host`: where it listens for gNBs."""
+    def __init__(
+        self,
+        on_seconds: OnSeconds,
+        on_lost: Callable[[str], None],
+        host: str = "127.0.0.1",
+        transport: str = "tcp",
+    ) -> None:
+        """Starts it and connects to its control socket. `host`, `transport`: where and how it listens for gNBs."""
         command = [sys.executable, "-m", "regstorm.drivers.core_process", "--child-of", str(os.getpid())]
         self._process = gevent.subprocess.Popen(
-            [*command, "--listen", f"{host}:0"],
+            [*command, "--listen", f"{host}:0", "--transport", transport],
             stdin=gevent.subprocess.DEVNULL,
             stdout=gevent.subprocess.PIPE,
             start_new_session=True,  # a Ctrl-C in the terminal is for the generator, which tells its core to stop

@@ -34,6 +34,7 @@ from regstorm.drivers.association import Address, Association, Listener, Transpo
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.tcp import LOOPBACK, TcpTransport
+from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
 from regstorm.measures.timeline import Timeline
 
 ENDED, LOST, TAKEN, INTERRUPTED = 0, 1, 2, 130
@@ -345,7 +346,8 @@ class _Generator:
             pass
         except control.NotUnderstood as error:
             self.tell(control.Refused(why=str(error)))
-        self._gone(self.stopped)
+        finally:
+            self._gone(self.stopped)
 
     def _heard(self, line: bytes) -> None:
         try:
@@ -355,7 +357,12 @@ class _Generator:
             return
         if isinstance(wanted, control.SetUp | control.Begin):
             self.stopped = False
-        answer = self._obey(wanted)
+        try:
+            answer = self._obey(wanted)
+        except Exception as error:  # ours, not the generator's: it learns of it, and this process ends
+            self.tell(control.Refused(why=f"internal error: {type(error).__name__}: {error}"))
+            self.drain()
+            raise
         if answer is not None:
             self.tell(answer)
 
@@ -403,11 +410,13 @@ def main() -> int:
     parser = ArgumentParser(description="The bundled core as a generator's child.")
     parser.add_argument("--child-of", type=int, required=True)
     parser.add_argument("--listen", default=f"{LOOPBACK}:0")
+    parser.add_argument("--transport", default="tcp", choices=TRANSPORT_NAMES)
     arguments = parser.parse_args()
     if not _end_with_parent(arguments.child_of):
         return LOST
     host, _, port = arguments.listen.rpartition(":")
-    options = CoreOptions(listen_at=(host, int(port)), child_of=arguments.child_of)
+    transport = transport_named(arguments.transport)
+    options = CoreOptions(listen_at=(host, int(port)), transport=transport, child_of=arguments.child_of)
 
     def ready(process: CoreProcess) -> None:
         print(control.FIRST_WORD, process.control_address[1], flush=True)

@@ -1,0 +1,81 @@
+"""regstorm core: the bundled core alone, for whoever has a generator."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from regstorm.cli import options, sources
+from regstorm.drivers.association import Address
+from regstorm.drivers.control import SetUp
+from regstorm.records.files import BadFile
+
+if TYPE_CHECKING:
+    from regstorm.drivers.core_process import CoreProcess
+
+N2_PORT, CONTROL_PORT = 38412, 38413  # NGAP's own (TS 38.412 clause 7), and the one beside it
+
+
+def core(
+    strategy: Annotated[str, typer.Option(help="A name in strategies/ or a file.")] = "tiered",
+    scenario: Annotated[str, typer.Option(help="A name in scenarios/ or a file: network, capacities, subscribers.")] = (
+        "outage_return"
+    ),
+    sample: options.Sample = options.DEFAULT_SAMPLE,
+    seed: options.Seed = 1,
+    listen: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where gNBs connect.")] = f"127.0.0.1:{N2_PORT}",
+    control: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where a generator commands it; port 0: any.")
+    ] = f"127.0.0.1:{CONTROL_PORT}",
+    speed: Annotated[float, typer.Option(metavar="X", help="Scenario seconds per wall second.")] = 1.0,
+    transport: Annotated[str, typer.Option(help="tcp (the generator's private framing) or sctp (the kernel's).")] = (
+        "tcp"
+    ),
+    changes: options.Set = None,
+) -> None:
+    """Runs the bundled core until Ctrl-C, for Locust or any gNB; its subscribers are deregistered at first.
+
+    A generator that connects to the control socket sets it up anew for its own storm.
+
+    Example: regstorm core --strategy precise --sample 100 --listen 127.0.0.1:38412
+    """
+    # Here, not above: gevent changes signal handling, and the other commands have no use for it.
+    from regstorm.drivers.core_process import AddressTaken, CoreOptions, serve
+    from regstorm.drivers.sctp import SctpUnavailable
+    from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
+
+    story, _ = sources.scenario(scenario, changes or [])
+    chosen, _ = sources.strategy(strategy)
+    options.pacing("paced", speed, 1.0)
+    if transport not in TRANSPORT_NAMES:
+        raise BadFile(f"--transport {transport}: expected {' or '.join(TRANSPORT_NAMES)}")
+    console = Console(stderr=True)
+
+    def say(text: str) -> None:
+        console.print(f"core: {text}", markup=False, highlight=False, soft_wrap=True)
+
+    def ready(process: "CoreProcess") -> None:
+        host, port = process.n2_address
+        control_host, control_port = process.control_address
+        say(f"{story.name} 1:{sample} under {chosen.name}; gNBs at {host}:{port} ({transport})")
+        say(f"control at {control_host}:{control_port}; Ctrl-C ends it")
+
+    first = SetUp(scenario=story.sampled(sample), strategy=chosen, seed=seed, outage_ues=0, online_ues=0)
+    try:
+        core_options = CoreOptions(
+            listen_at=_address("--listen", listen),
+            control_at=_address("--control", control),
+            transport=transport_named(transport),
+            first=first,
+            speed=speed,
+        )
+        raise typer.Exit(serve(core_options, say, ready))
+    except (AddressTaken, SctpUnavailable) as error:
+        raise BadFile(str(error)) from None
+
+
+def _address(option: str, text: str) -> Address:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdigit() or not 0 <= int(port) <= 65535:
+        raise BadFile(f"{option} {text}: expected HOST:PORT")
+    return host.strip("[]"), int(port)
