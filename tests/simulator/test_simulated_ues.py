@@ -1,0 +1,100 @@
+"""Single UEs of the simulator, step by step: what they do at which second."""
+
+import pytest
+from simulated_storms import OPEN, run, scenario
+
+from regstorm.records import counters
+from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
+from regstorm.simulator.run import Storm
+
+UNREACHABLE = {"udm": {"capacity_pairs_per_s": 1e-3}, "amf": {"capacity_messages_per_s": 1e6}}
+"""A UDM that takes a quarter of an hour for a pair: whoever asks it gets no answer."""
+
+
+def seconds_of(storm: Storm, counter: str) -> list[int]:
+    """Whole seconds from the end of the outage in which something was counted."""
+    return [second for second, n in enumerate(storm.timeline.column(counter, storm.outage_end_s)) if n]
+
+
+def one_ue(**parts) -> Storm:
+    outage = {"arrivals_s": 1e-6, **parts.pop("outage", {})}
+    return Storm(scenario(1, ue={"retry_jitter_s": 0}, outage=outage, **parts), OPEN, seed=1)
+
+
+def test_without_an_answer_a_ue_tries_five_times_25_s_apart_and_then_after_t3502():
+    """T3510 15 s and T3511 10 s; the fifth failure starts T3502, 720 s by default (TS 24.501 5.5.1.2.7)."""
+    storm = run(one_ue(core=UNREACHABLE, outage={"recovery_within_s": 900}))
+    assert seconds_of(storm, counters.REG_INIT_REQ) == [0, 25, 50, 75, 100, 835, 860, 885]
+    assert storm.timeline.subtotals(counters.REG_INIT_FAIL) == {"T3510": 7}
+
+
+def test_a_ue_waits_for_the_t3502_that_its_network_has_given_it():
+    core = {**UNREACHABLE, "amf": {"capacity_messages_per_s": 1e6, "t3502_s": 120}}
+    storm = run(one_ue(core=core, outage={"recovery_within_s": 300}))
+    assert seconds_of(storm, counters.REG_INIT_REQ)[:6] == [0, 25, 50, 75, 100, 235]
+
+
+def test_who_asks_the_udm_waits_three_seconds_and_asks_once_more():
+    storm = run(one_ue(core=UNREACHABLE, outage={"recovery_within_s": 20}))
+    assert seconds_of(storm, counters.UDM_OFFERED) == [0, 3]
+    assert seconds_of(storm, counters.BUS_TIMEOUTS) == [3, 6]
+    assert seconds_of(storm, counters.AMF_BACKEND_FAILURES) == [6]
+
+
+@pytest.mark.parametrize(("profile", "starts"), [("impatient", [0, 10, 20, 30, 40, 50]), ("endless", [0, 15, 30, 45])])
+def test_profiles_try_again_at_their_own_times(profile, starts):
+    """Impatient ones give up after 5 s and try again 5 s later; endless ones wait for T3510 and 0.3 s."""
+    population = {"profiles": {"obedient": 0, profile: 1}}
+    storm = run(one_ue(core=UNREACHABLE, population=population, outage={"recovery_within_s": 59}))
+    assert seconds_of(storm, counters.REG_INIT_REQ)[: len(starts)] == starts
+
+
+def test_what_the_udm_serves_for_a_ue_that_has_given_up_is_wasted():
+    """Pairs take 16 s here: the first is served after T3510, and its registration has been written off."""
+    core = {"udm": {"capacity_pairs_per_s": 1 / 16}, "amf": {"capacity_messages_per_s": 1e6}, "bus": {"timeout_s": 40}}
+    storm = run(one_ue(core=core, outage={"recovery_within_s": 20}))
+    assert seconds_of(storm, counters.UDM_SERVED) == [16]
+    assert seconds_of(storm, counters.UDM_PAIRS_LOST) == [16]
+    assert storm.timeline.total(counters.REG_INIT_SUCC) == 0
+
+
+def one_message_at_a_time(follow_up: str) -> Strategy:
+    """The bucket holds one token and gains one in 8 s: a UE's second message finds it empty."""
+    return Strategy(
+        name="narrow",
+        title="Narrow",
+        summary="One message in eight seconds.",
+        gate=Gate(counts="every_uplink_message", share_of_capacity=13 / 6 / 8 / 1e3, depth_s=1e-3, least_depth_ues=1),
+        guidance=Guidance(t3346=T3346Window(low_s=30, high_s=30), follow_up=follow_up),
+    )
+
+
+def narrow_storm(follow_up: str, recovery_within_s: float) -> Storm:
+    """Six tokens at the start (the messages of one UE), of which five are gone when the outage ends."""
+    storm = Storm(
+        scenario(
+            1,
+            capacity=1e3,
+            ue={"retry_jitter_s": 0},
+            outage={"arrivals_s": 1e-6, "recovery_within_s": recovery_within_s},
+        ),
+        one_message_at_a_time(follow_up),
+        seed=1,
+    )
+    for _ in range(5):
+        storm.core.door.gate.admits(9.9)
+    return storm
+
+
+def test_a_dropped_follow_up_is_asked_for_again_by_t3560_and_the_attempt_goes_on():
+    storm = run(narrow_storm("drop", 14))
+    assert seconds_of(storm, counters.REFUSED_FOLLOW_UP)[0] == 0
+    assert seconds_of(storm, counters.NAS_RETRANSMISSIONS) == [6, 12]
+    assert storm.timeline.total(counters.REG_INIT_REQ) == 1
+
+
+def test_a_rejected_follow_up_ends_the_attempt_and_starts_t3346():
+    storm = run(narrow_storm("reject", 45))
+    assert seconds_of(storm, counters.REG_INIT_REQ) == [0, 30]
+    assert storm.timeline.subtotals(counters.REG_INIT_FAIL)["22"] >= 1
+    assert storm.timeline.column(f"{counters.WAITING}.T3346", storm.outage_end_s)[5:25] == [1] * 20
