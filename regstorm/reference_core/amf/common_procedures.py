@@ -114,6 +114,13 @@ class _Challenger:
                 return None
         raise AuthenticationFailed(failure.cause.name)
 
+    def after_wrong_answer(self) -> Subprocedure:
+        """RES* is wrong (5.4.1.3.5): a UE known by its GUTI may have been taken for another, so it says its SUCI and is
+        asked again; one known by its SUCI is rejected."""
+        if self.suci is not None:
+            raise AuthenticationFailed("RES*")
+        self.suci = yield from identify(self.task)
+
 
 def authenticate(task: Task, suci: Suci | None) -> Subprocedure:
     """5G-AKA (5.4.1.3): returns the SUPI, K_AMF and ngKSI. `suci` is None where the SUPI is known."""
@@ -128,7 +135,8 @@ def authenticate(task: Task, suci: Suci | None) -> Subprocedure:
             continue
         # the SEAF's check comes first: a wrong answer costs the home network no operation (TS 33.501 6.1.3.2.0 step 9)
         if not compare_digest(hres_star(challenge.rand, answer.res_star), challenge.hxres_star):
-            raise AuthenticationFailed("RES*")
+            resynchronisation = yield from asking.after_wrong_answer()
+            continue
         confirmation = Confirmation(challenge.context, answer.res_star)
         verdict = yield from task.call(ops.CONFIRM_5G_AKA, confirmation, asking.subject)
         if not isinstance(verdict, Authenticated):

@@ -72,6 +72,8 @@ class Entry:
 
     def _decide(self, connection: Connection, reading: Reading, now: float) -> None:
         env = self._env
+        if reading.verified and reading.ue is not None:
+            env.contexts.note_use(reading.ue, getattr(reading.message, "identity", None))
         kind = classify(reading.message, connection)
         decision = env.door.decide(now, kind.message_class, kind.first)
         tier = env.door.tier(kind.message_class)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from protocols.identities import Guti
+from protocols.identities import Guti, STmsi
 from protocols.nas5g.messages import NO_KEY, RegistrationRequest, Snssai
 from protocols.nas_security import SecurityContext
 from protocols.ngap.messages import RrcCause
@@ -132,6 +132,8 @@ class UeContexts:
     def identify(self, ue: UeContext, supi: str) -> UeContext | None:
         """`ue` turned out to be that subscriber; returns the context that it replaces, taken out of the indices."""
         old = self._by_supi.get(supi)
+        if ue.supi is not None and ue.supi != supi and self._by_supi.get(ue.supi) is ue:
+            del self._by_supi[ue.supi]  # it was taken for another
         ue.supi = supi
         self._by_supi[supi] = ue
         if old is None or old is ue:
@@ -148,10 +150,17 @@ class UeContexts:
         self._by_tmsi[guti.tmsi] = ue
 
     def offer_guti(self, ue: UeContext, guti: Guti) -> None:
-        """The UE is being told a new GUTI; the one it has stays valid."""
+        """The UE is being told a new GUTI; the one it has stays valid. An earlier offer is void: whoever asks for this
+        one has come under the old GUTI, or `note_use` would have made the offered one the UE's."""
         self._unbind(ue.next_guti, ue)
         ue.next_guti = guti
         self._by_tmsi[guti.tmsi] = ue
+
+    def note_use(self, ue: UeContext, identity: Any) -> None:
+        """The UE has named itself so in a message whose MAC is right: if by the new GUTI, it has taken it, even though
+        its REGISTRATION COMPLETE got lost (TS 24.501 5.5.1.2.8 c)."""
+        if ue.next_guti is not None and isinstance(identity, Guti | STmsi) and identity.tmsi == ue.next_guti.tmsi:
+            self.confirm_guti(ue)
 
     def confirm_guti(self, ue: UeContext) -> None:
         """The UE uses the new GUTI; the old one is void."""
