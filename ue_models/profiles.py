@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from ue_models import ims_rules
+from ue_models.ims_rules import Recourse
 from ue_models.rules import Failure, Never, Next, Rejected, Retry, ToEutra
 from ue_models.timers import T3502, T3510, T3511, T3517, Timer
 
@@ -30,6 +32,9 @@ class Profile:
     """Gives up waiting for an answer after this time, if the guard timer is longer."""
     gives_up: bool = True
     """A hard cause ends its attempts."""
+    believes_retry_after: bool = True
+    recourse: Recourse = Recourse.NEW_SESSION
+    """What it does when all P-CSCFs were asked in vain."""
 
     def heard(self, failure: Failure) -> Failure:
         """The failure as this UE understands it: an unbelieved T3346 is as good as absent."""
@@ -50,6 +55,19 @@ class Profile:
                 return Retry(early_s, verdict.timer, 0, verdict.forget)
         return verdict
 
+    def ims_heard(self, failure: ims_rules.Failure) -> ims_rules.Failure:
+        """The same for IMS: an unbelieved Retry-After is as good as absent."""
+        return failure if self.believes_retry_after else ims_rules.without_retry_after(failure)
+
+    def adapt_ims(self, verdict: ims_rules.Next) -> ims_rules.Next:
+        """The same for IMS: what this UE does where ims_rules say `verdict`."""
+        if self.every_s is not None:
+            if isinstance(verdict, ims_rules.Wait):
+                return ims_rules.Wait(min(self.every_s, verdict.after_s), "")
+            if isinstance(verdict, ims_rules.Stop) and not self.gives_up:
+                return ims_rules.Wait(self.every_s, "")
+        return verdict
+
     def guard_s(self, timer: Timer) -> float:
         """How long this UE waits for an answer."""
         if self.patience_s is not None and timer in (T3510, T3517):
@@ -59,6 +77,7 @@ class Profile:
 
 OBEDIENT: Final = Profile("obedient")
 IGNORES_T3346: Final = Profile("ignores_t3346", believes_t3346=False)
+IGNORES_RETRY_AFTER: Final = Profile("ignores_retry_after", believes_retry_after=False)
 
 
 def restless(mean_s: float) -> Profile:

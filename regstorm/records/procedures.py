@@ -7,6 +7,10 @@ PERIODIC_UPDATE = "5G periodic update"
 SERVICE_REQUEST = "5G service request"
 DEREGISTRATION = "5G deregistration"
 NG_SETUP = "NG Setup"
+IMS_REGISTRATION = "IMS registration"
+IMS_REREGISTRATION = "IMS re-registration"
+IMS_DEREGISTRATION = "IMS de-registration"
+IMS_MESSAGE = "IMS message"
 
 
 def pdu_session(dnn: str) -> str:
@@ -14,5 +18,11 @@ def pdu_session(dnn: str) -> str:
     return f"PDU session {dnn}"
 
 
-REQUEST_TYPES = {NG_SETUP: "NGAP"}
+REQUEST_TYPES = {
+    NG_SETUP: "NGAP",
+    IMS_REGISTRATION: "SIP",
+    IMS_REREGISTRATION: "SIP",
+    IMS_DEREGISTRATION: "SIP",
+    IMS_MESSAGE: "SIP",
+}
 """Locust's request type where it is not 5GMM; PDU sessions are 5GSM."""
