@@ -16,13 +16,12 @@ from locust.env import Environment
 from pydantic import TypeAdapter
 
 from protocols.nas5g.messages import Snssai
-from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers.core_process import raise_file_limit
 from regstorm.drivers.paced_population import PacedPopulation
 from regstorm.drivers.traces import Traces, traced_places
 from regstorm.drivers.transports import transport_named
-from regstorm.drivers.ue_seats import Share
+from regstorm.drivers.ue_seats import BREATHE_EVERY, Share
 from regstorm.locust.parked import OnlineUe, ParkedUe
 from regstorm.locust.statistics import AttemptStatistics
 from regstorm.records.storm_plan import StormPlan
@@ -112,8 +111,7 @@ class Performer:
         plan = PLAN.validate_json(message["plan"])
         scenario = plan.scenario.sampled(plan.sample)
         raise_file_limit()
-        warm_nas()
-        warm_ngap((Snssai(scenario.network.sst),))
+        warm_ngap((Snssai(scenario.network.sst),))  # other than what the plugin has compiled, if at all
         places = traced_places(scenario.population.outage_ues, plan.trace)
         self._traces = Traces(places, scenario.network)
         self._population = population = PacedPopulation(
@@ -127,9 +125,11 @@ class Performer:
             self._traces.of,
             plan.attempts_cap,
         )
-        for user in self._users:
+        for number, user in enumerate(self._users):
             seats = population.seats
             user.ue = seats.take_online() if isinstance(user, OnlineUe) else seats.take_outage()
+            if number % BREATHE_EVERY == 0:
+                gevent.sleep(0)
         population.get_ready(partial(gevent.sleep, 0))
         self._tell(READY, {})
 

@@ -14,6 +14,9 @@ from locust.env import Environment
 from locust.runners import STATE_MISSING, MasterRunner, WorkerRunner
 from locust.web import WebUI
 
+from protocols.nas5g.messages import Snssai
+from protocols.nas5g.warm import warm as warm_nas
+from protocols.ngap.warm import warm as warm_ngap
 from regstorm.locust import options
 from regstorm.locust.conductor import Conductor
 from regstorm.locust.metrics import serve_metrics
@@ -31,6 +34,7 @@ from regstorm.locust.performer import (
     Performer,
 )
 from regstorm.locust.web import show_storm
+from regstorm.records.scenario import Network
 
 LOCAL = "local"
 """What Locust's only process is called."""
@@ -40,7 +44,13 @@ _PERFORMERS: dict[int, Performer] = {}
 
 
 def install() -> None:
-    """Listens to Locust's events. Once, at the top of a locustfile."""
+    """Listens to Locust's events. Once, at the top of a locustfile.
+
+    Message templates are compiled here, before Locust forks its workers: a worker that did it later would keep its
+    master waiting for a heartbeat.
+    """
+    warm_nas()
+    warm_ngap((Snssai(Network().sst),))
     gevent.config.track_greenlet_tree = False  # a greenlet for each UE would keep its spawner alive
     events.init_command_line_parser.add_listener(options.add_options)
     events.init.add_listener(_on_init)
