@@ -34,7 +34,7 @@ class AttemptsCap:
         self.delayed = 0
         """Attempts that had to wait so far."""
         self._rate = per_wall_s / speed
-        self._bucket = TokenBucket(self._rate, max(DEPTH_S * speed, 1 / self._rate))
+        self._bucket = TokenBucket(self._rate, max(DEPTH_S * per_wall_s, 1.0))
         self._agenda = agenda
         self._tally = tally
         self._waiting: deque[tuple[bytes, int, Send]] = deque()

@@ -12,7 +12,6 @@ from protocols.nas5g.messages import Snssai
 from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers import control
-from regstorm.drivers.association import Transport
 from regstorm.drivers.core_link import CoreChild, CoreUnusable
 from regstorm.drivers.core_process import raise_file_limit
 from regstorm.drivers.lateness import Lateness
@@ -20,7 +19,7 @@ from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced_population import PacedPopulation
 from regstorm.drivers.population import calm_again
 from regstorm.drivers.progress import progress_of
-from regstorm.drivers.tcp import TcpTransport
+from regstorm.drivers.transports import transport_named
 from regstorm.measures.merged import MergedTimeline, Second
 from regstorm.measures.ue_counts import AttemptListener
 from regstorm.records.storm_plan import Progress, StopFlag, StormPlan
@@ -47,18 +46,17 @@ class PacedEnd:
 class PacedStorm:
     """A storm that is ready to run, with its core. UEs take their seats first (`seats`), then `run`."""
 
-    def __init__(
-        self, plan: StormPlan, attempts: AttemptListener | None = None, transport: Transport | None = None
-    ) -> None:
-        """Starts the core's process and sets it up. Raises CoreUnusable."""
+    def __init__(self, plan: StormPlan, attempts: AttemptListener | None = None, transport: str = "tcp") -> None:
+        """Starts the core's process and sets it up. Raises CoreUnusable, SctpUnavailable."""
         raise_file_limit()
+        n2 = transport_named(transport)
         self.plan = plan
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
         self._core_lost: str | None = None
         self._on_progress: Callable[[Progress], None] = lambda progress: None
         self._stop = StopFlag()
         self._began_wall_s = 0.0
-        self.core = CoreChild(self._core_seconds, self._core_is_lost)
+        self.core = CoreChild(self._core_seconds, self._core_is_lost, transport=transport)
         try:
             address = self.core.link.set_up(
                 scenario, plan.strategy, plan.seed, scenario.population.outage_ues, scenario.population.online_ues
@@ -71,7 +69,7 @@ class PacedStorm:
             plan.seed,
             plan.speed,
             address,
-            transport or TcpTransport(),
+            n2,
             attempts,
             attempts_per_wall_s=plan.attempts_cap,
         )
