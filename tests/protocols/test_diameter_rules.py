@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from protocols.diameter import base, cx, s6a, sh
 from protocols.diameter import numbers as n
+from protocols.diameter.avps import KNOWN
 from protocols.diameter.commands import read_result
 from protocols.diameter.decode import decode
 from protocols.diameter.encode import answer_to, encode, failed_avp, is_base, refusal, unsupported
@@ -101,6 +102,14 @@ def test_codes_are_looked_up_with_their_vendor():
     foreign = RawAvp(602, b"not a server name", vendor=99)
     answer = enveloped(cx.UserAuthorizationAnswer(OK), others=(foreign,))
     assert decode(encode(answer)).content.server_name is None
+
+
+def test_only_these_avps_go_without_the_m_bit():
+    """RFC 6733 4.5 (267, 269, 281, 294), RFC 7944 (301), RFC 7683 (621, 623): a peer may pass over them."""
+    optional = {kind.code for kind in KNOWN.values() if not kind.mandatory}
+    assert optional == {267, 269, 281, 294, 301, 621, 623}
+    product = split(encode(enveloped(base.CapabilitiesExchangeRequest((), "x"))), 20)[269]
+    assert product == [(9, b"x")]
 
 
 # --- results ------------------------------------------------------------------------------------------------------

@@ -66,7 +66,9 @@ def test_the_response_of_md5_is_that_of_rfc_2617():
     assert response == "6629fae49393a05397450978507c4ef1"
 
 
-@pytest.mark.parametrize("nonce", ["", "I1U8", "not base64!", NONCE[:-4], "٣" * 44, NONCE.replace("/", "_")])
+@pytest.mark.parametrize(
+    "nonce", ["", "I1U8", "not base64!", NONCE[:-4], "٣" * 44, NONCE.replace("/", "_/"), "*" + NONCE]
+)
 def test_a_nonce_without_rand_and_autn_is_none_of_aka(nonce):
     assert rand_and_autn(nonce) is None
 

@@ -68,6 +68,12 @@ def test_a_folded_header_is_one_line_with_a_space():
     assert read_challenges(message.headers.first("WWW-Authenticate")) == [Challenge("a", "n1", "MD5")]
 
 
+@pytest.mark.parametrize("line", ["Subject:   x\t", "Subject: x  ", "Subject:x", "Subject\t: \tx", "Subject:\r\n x"])
+def test_white_space_around_a_header_value_is_no_part_of_it(line):
+    message = decode(sip("OPTIONS sip:x SIP/2.0", "Call-ID: 1", line, "Content-Length: 0"))
+    assert message.headers == (("Call-ID", "1"), ("Subject", "x"))
+
+
 def test_of_several_challenges_aka_is_taken():
     response = decode(
         sip(
