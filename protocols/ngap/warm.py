@@ -14,6 +14,7 @@ from protocols.ngap.encode import encode
 
 TRANSPORT_NAS_LENGTHS = range(3, 80)  # AUTHENTICATION REJECT to a protected DL NAS TRANSPORT with its 5GSM message
 CONTEXT_NAS_LENGTHS = range(40, 60)  # protected REGISTRATION ACCEPT
+SERVICE_NAS_LENGTHS = (10, 14)  # protected SERVICE ACCEPT without and with a PDU session status
 SESSION_NAS_LENGTHS = range(60, 80)  # protected DL NAS TRANSPORT
 
 _AMF_ID = _RAN_ID = 1 << 16  # the first of those with three octets, which AMF and gNBs allocate
@@ -61,8 +62,9 @@ def _messages(
         yield _context_setup(slices, nas=bytes(length))
     for snssai in slices:
         bare = m.PduSessionResource(1, snssai, _ADDRESS, _TEID)
-        yield _context_setup(slices, resources=(bare,))
-        yield _context_setup(slices, resources=(bare, bare))
+        for length in SERVICE_NAS_LENGTHS:
+            for resources in ((), (bare,), (bare, bare)):
+                yield _context_setup(slices, bytes(length), resources)
         for length in sessions:
             session = bare._replace(nas=bytes(length))
             yield m.PduSessionResourceSetupRequest(_AMF_ID, _RAN_ID, (session,))
@@ -84,6 +86,6 @@ def _nas_transport(nas: bytes) -> Iterator[m.Message]:
 
 
 def _context_setup(
-    slices: tuple[Snssai, ...], nas: bytes = b"", resources: tuple[m.PduSessionResource, ...] = ()
+    slices: tuple[Snssai, ...], nas: bytes, resources: tuple[m.PduSessionResource, ...] = ()
 ) -> m.InitialContextSetupRequest:
     return m.InitialContextSetupRequest(_AMF_ID, _RAN_ID, _GUAMI, slices, _CAPABILITY, _KEY, nas, resources)

@@ -19,6 +19,7 @@ from regstorm.drivers.pcap import Capture
 from regstorm.drivers.population import Population, calm_again
 from regstorm.drivers.progress import progress_of
 from regstorm.drivers.tcp import TcpListener, TcpTransport
+from regstorm.drivers.warming import warm_codecs
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
@@ -31,6 +32,7 @@ class WireStorm:
     def __init__(self, plan: StormPlan, attempts: AttemptListener | None = None) -> None:
         self.seed = plan.seed
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
+        warm_codecs(scenario.network)
         population, outage = scenario.population, scenario.outage
         self._outage_end_s = outage.begins_s + outage.lasts_s
         self.until_s = self._outage_end_s + outage.recovery_within_s
