@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from regstorm.cli import compare, core, doctor, report, scenarios, strategies
+from regstorm.cli import compare, core, doctor, report, scenarios, strategies, trace
 from regstorm.cli import run as run_command
 from regstorm.cli.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PASSED
 from regstorm.records.files import BadFile
@@ -29,6 +29,7 @@ app.command()(compare.compare)
 app.command()(run_command.run)
 app.command()(core.core)
 app.command()(report.report)
+app.command()(trace.trace)
 app.command()(strategies.strategies)
 app.command()(scenarios.scenarios)
 app.command()(doctor.doctor)
