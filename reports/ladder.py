@@ -12,7 +12,7 @@ import orjson
 from regstorm.records.files import BadFile
 
 TRACES = "traces.jsonl"
-WIDTH = 64
+WIDTH = 88
 """Between the UE's line and the network's."""
 _NOTES = {
     "started": "{name} started ({detail})",

@@ -30,6 +30,9 @@ def run(
     pcap: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Writes the signalling as SCTP, for Wireshark.")
     ] = None,
+    trace: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Records the call flows of N UEs, for regstorm trace.")
+    ] = 0,
     changes: options.Set = None,
 ) -> None:
     """Runs one storm under one strategy and writes run.json, timeline.csv and report.html.
@@ -48,7 +51,7 @@ def run(
         raise BadFile(f"--pcap {pcap}: expected an existing directory for it")
     where = options.new_directory(out, f"{story.name}-{chosen.name}-seed{seed}")
     words = ["regstorm", "run", str(story_path), "--strategy", strategy, "--sample", str(sample), "--seed", str(seed)]
-    words += pacing.words()
+    words += [*pacing.words(), *(["--trace", str(trace)] if trace else [])]
     for change in changes or []:
         words += ["--set", change]
     plans = [
@@ -65,6 +68,7 @@ def run(
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
+            trace=trace,
         )
         for one_seed in range(seed, seed + repeat)
     ]

@@ -19,6 +19,7 @@ from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced_population import PacedPopulation
 from regstorm.drivers.population import calm_again
 from regstorm.drivers.progress import progress_of
+from regstorm.drivers.traces import traces_of
 from regstorm.drivers.transports import transport_named
 from regstorm.measures.merged import MergedTimeline, Second
 from regstorm.measures.ue_counts import AttemptListener
@@ -51,6 +52,7 @@ class PacedStorm:
         raise_file_limit()
         n2 = transport_named(transport)
         self.plan = plan
+        self.traces = traces_of(plan)
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
         self._core_lost: str | None = None
         self._on_progress: Callable[[Progress], None] = lambda progress: None
@@ -71,6 +73,7 @@ class PacedStorm:
             address,
             n2,
             attempts,
+            trace_of=self.traces.of,
             attempts_per_wall_s=plan.attempts_cap,
         )
         self.population.on_progress = self._progress

@@ -5,19 +5,30 @@ scenario second, what it was and its details. Keys never get here: a UE says onl
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import orjson
 
 from protocols.credentials import supi_of
 from protocols.identities import Plmn
+from regstorm.records.files import write_whole
 from regstorm.records.scenario import Network
+from regstorm.records.storm_plan import StormPlan
 from ue_models.traced_ue import Trace
+
+TRACES = "traces.jsonl"
 
 
 def traced_places(outage_ues: int, wanted: int) -> frozenset[int]:
     """The indices of `wanted` UEs of the outage group, evenly spaced."""
     wanted = min(wanted, outage_ues)
     return frozenset(place * outage_ues // wanted for place in range(wanted))
+
+
+def traces_of(plan: StormPlan) -> "Traces":
+    """Those that a storm shall keep."""
+    scenario = plan.scenario.sampled(plan.sample)
+    return Traces(traced_places(scenario.population.outage_ues, plan.trace), scenario.network)
 
 
 class Traces:
@@ -54,7 +65,8 @@ def _line(plmn: Plmn, index: int, at_s: float, event: str, name: str, detail: st
     return orjson.dumps(told | ({"detail": detail} if detail else {})).decode()
 
 
-def as_file(lines: Sequence[str]) -> bytes:
-    """The whole of traces.jsonl, from the lines of several processes."""
-    ordered = sorted(lines, key=lambda line: orjson.loads(line)["at_s"])
-    return "".join(f"{line}\n" for line in ordered).encode()
+def write_traces(run: Path, lines: Sequence[str]) -> None:
+    """traces.jsonl of a run directory, from the lines of one process or several; nothing if there are none."""
+    if lines:
+        ordered = sorted(lines, key=lambda line: float(orjson.loads(line)["at_s"]))
+        write_whole(run / TRACES, "".join(f"{line}\n" for line in ordered))

@@ -19,6 +19,7 @@ from regstorm.drivers.pcap import Capture
 from regstorm.drivers.population import Population, calm_again
 from regstorm.drivers.progress import progress_of
 from regstorm.drivers.tcp import TcpListener, TcpTransport
+from regstorm.drivers.traces import traces_of
 from regstorm.drivers.warming import warm_codecs
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
@@ -31,6 +32,7 @@ class WireStorm:
 
     def __init__(self, plan: StormPlan, attempts: AttemptListener | None = None) -> None:
         self.seed = plan.seed
+        self.traces = traces_of(plan)
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
         warm_codecs(scenario.network)
         population, outage = scenario.population, scenario.outage
@@ -47,7 +49,9 @@ class WireStorm:
         self._transport = TcpTransport()
         self._core_half = CoreHalf(scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._listen)
         self.core = self._core_half.core
-        self.population = Population(scenario, plan.seed, self.clock, self._dial, self.ue_counts)
+        self.population = Population(
+            scenario, plan.seed, self.clock, self._dial, self.ue_counts, trace_of=self.traces.of
+        )
         self.seats = self.population.seats
 
     def run(self, on_progress: Callable[[Progress], None], stop: StopFlag) -> Ended:

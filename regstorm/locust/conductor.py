@@ -17,10 +17,10 @@ import gevent
 from gevent import Greenlet
 from locust.env import Environment
 
-from regstorm.drivers import traces
 from regstorm.drivers.core_link import CoreChild, CoreUnusable
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.population import calm_again
+from regstorm.drivers.traces import write_traces
 from regstorm.locust import record_files
 from regstorm.locust.live import LiveStorm, Phase
 from regstorm.locust.options import StormOptions, read_options
@@ -355,8 +355,7 @@ class _Storm:
         )
         measured = Measured(self._timeline, self._log, self._waits)
         entry = record_files.write(self.plan, how, measured, self._environment, self.live.workers_lost)
-        if self._trace_lines:
-            (self.plan.out / "traces.jsonl").write_bytes(traces.as_file(self._trace_lines))
+        write_traces(self.plan.out, self._trace_lines)
         self.live.verdict = entry["verdict"] if self._why is None else None
         self.live.why = self._why or ""
         self.live.phase = Phase.OVER

@@ -11,6 +11,7 @@ import orjson
 from locust.env import Environment
 
 from regstorm.drivers.lockstep import Ended
+from regstorm.drivers.traces import write_traces
 from regstorm.drivers.wire_storm import WireStorm
 from regstorm.locust.parked import OnlineUe, OutageUe, attach_hub, detach_hub
 from regstorm.locust.seating import Seating, everybody_seated
@@ -48,5 +49,6 @@ def _write(plan: StormPlan, storm: WireStorm, ended: Ended, environment: Environ
     entry = run_entry(plan, how, Measured(storm.timeline, storm.log, storm.ue_counts))
     record = document(plan.scenario, plan.sample, [entry])
     record["runs"][0]["locust"] = totals(environment)
+    write_traces(plan.out, storm.traces.lines())
     write_whole(plan.out / "timeline.csv", storm.timeline.csv().encode())
     write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")

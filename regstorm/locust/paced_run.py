@@ -11,6 +11,7 @@ import orjson
 from locust.env import Environment
 
 from regstorm.drivers.paced_storm import PacedEnd, PacedStorm
+from regstorm.drivers.traces import write_traces
 from regstorm.locust.parked import OnlineUe, OutageUe, attach_hub, detach_hub
 from regstorm.locust.seating import Seating, everybody_seated
 from regstorm.locust.statistics import AttemptStatistics, totals
@@ -60,5 +61,6 @@ def _write(plan: StormPlan, storm: PacedStorm, end: PacedEnd, environment: Envir
         "max_s": round(end.lateness.max_s, 4),
     }
     record["runs"][0]["attempts_delayed"] = storm.cap.delayed
+    write_traces(plan.out, storm.traces.lines())
     write_whole(plan.out / "timeline.csv", storm.timeline.csv().encode())
     write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")

@@ -19,7 +19,7 @@ from protocols.nas5g.messages import Snssai
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers.core_process import raise_file_limit
 from regstorm.drivers.paced_population import PacedPopulation
-from regstorm.drivers.traces import Traces, traced_places
+from regstorm.drivers.traces import Traces, traces_of
 from regstorm.drivers.transports import transport_named
 from regstorm.drivers.ue_seats import BREATHE_EVERY, Share
 from regstorm.locust.parked import OnlineUe, ParkedUe
@@ -112,8 +112,7 @@ class Performer:
         scenario = plan.scenario.sampled(plan.sample)
         raise_file_limit()
         warm_ngap((Snssai(scenario.network.sst),))  # other than what the plugin has compiled, if at all
-        places = traced_places(scenario.population.outage_ues, plan.trace)
-        self._traces = Traces(places, scenario.network)
+        self._traces = traces_of(plan)
         self._population = population = PacedPopulation(
             scenario,
             plan.seed,
