@@ -25,6 +25,14 @@ from regstorm.records.operations import (
     CONFIRM_5G_AKA,
     CREATE_SM_CONTEXT,
     RELEASE_SM_CONTEXT,
+    SIP_MESSAGE_ICSCF,
+    SIP_MESSAGE_IP_SM_GW,
+    SIP_MESSAGE_SCSCF,
+    SIP_REGISTER_ICSCF,
+    SIP_REGISTER_IP_SM_GW,
+    SIP_REGISTER_SCSCF,
+    SIP_REGISTER_TAS,
+    SIP_TO_UE,
     UPDATE_SM_CONTEXT,
     Nf,
     Operation,
@@ -35,7 +43,21 @@ from regstorm.records.scenario import Bus as BusSettings
 HEARTBEATS_LOST_UNTIL_DOWN = 3
 """Lost one after the other, until a peer counts as down."""
 
-NESTED_CALLS = {AUTHENTICATE: 1, CONFIRM_5G_AKA: 1, CREATE_SM_CONTEXT: 3, UPDATE_SM_CONTEXT: 2, RELEASE_SM_CONTEXT: 2}
+NESTED_CALLS = {
+    AUTHENTICATE: 1,
+    CONFIRM_5G_AKA: 1,
+    CREATE_SM_CONTEXT: 3,
+    UPDATE_SM_CONTEXT: 2,
+    RELEASE_SM_CONTEXT: 2,
+    SIP_REGISTER_ICSCF: 3,  # UAR, and what the S-CSCF asks for: MAR or SAR; one more for the hop between them
+    SIP_REGISTER_SCSCF: 1,
+    SIP_REGISTER_TAS: 5,
+    SIP_REGISTER_IP_SM_GW: 3,
+    SIP_MESSAGE_ICSCF: 3,
+    SIP_MESSAGE_SCSCF: 1,
+    SIP_MESSAGE_IP_SM_GW: 1,
+    SIP_TO_UE: 1,
+}
 """Calls that an operation's handler makes one after the other; the caller's patience has to cover them all."""
 
 
@@ -245,19 +267,27 @@ class Function:
 
     def __init__(self, nf: Nf, bus: Bus, handlers: Mapping[Operation, Handler]) -> None:
         self.nf = nf
+        self.now = 0.0
+        """When the step that is running began; what a generator reads after it was sent an answer."""
         self._bus = bus
         self._handlers = handlers
         bus.serve(nf, self)
 
     def arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
         """Runs the operation's handler; the answer of a generator is what it returns."""
+        self.now = now
         answer = self._handlers[call.operation](call, now)
         if isinstance(answer, GeneratorType):
             self._step(answer, None, call, deadline_s, reply, now)
         else:
             reply(answer, now)
 
+    def begin(self, steps: Steps, cause: Call, now: float) -> None:
+        """Runs `steps` by itself: nobody waits for how they end. `cause` is whose books their pairs stand in."""
+        self._step(steps, None, cause, _NEVER, _nobody, now)
+
     def _step(self, steps: Steps, sent: Answer, cause: Call, deadline_s: float, reply: Reply, now: float) -> None:
+        self.now = now
         try:
             nested = steps.send(sent)
         except StopIteration as end:
@@ -267,3 +297,7 @@ class Function:
         self._bus.call(
             attributed, lambda answer, at: self._step(steps, answer, cause, deadline_s, reply, at), now, deadline_s
         )
+
+
+def _nobody(answer: Answer, now: float) -> None:
+    """What became of it is known already."""

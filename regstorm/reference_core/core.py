@@ -1,4 +1,4 @@
-"""The bundled reference core: AMF, AUSF, UDM, SMF and PCF on one bus, sans-I/O.
+"""The bundled reference core: AMF, AUSF, UDM, SMF and PCF on one bus, and IMS behind an SBC if wanted, sans-I/O.
 
 Whoever drives it hands it associations and octets with `now`, and an agenda that calls it when something is due. It
 sends through the callable that came with each association. The same seed, scenario and messages give the same run.
@@ -14,8 +14,10 @@ from protocols.nas5g.messages import NetworkDeregistrationRequest
 from protocols.nas_security import Algorithms, SecurityContext, Side
 from protocols.ngap.messages import Guami
 from regstorm.overload import compose
+from regstorm.overload.amplification import back_ends, pairs_of_a_registration
 from regstorm.overload.front_door import FrontDoor
-from regstorm.records.operations import PAIRS_PER_REGISTRATION, UPLINK_MESSAGES_PER_REGISTRATION, Nf
+from regstorm.overload.protected_server import ProtectedServer
+from regstorm.records.operations import UPLINK_MESSAGES_PER_REGISTRATION, Nf
 from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import Core, Network
 from regstorm.records.strategy import Strategy
@@ -24,9 +26,12 @@ from regstorm.reference_core.amf.environment import NetworkIdentity
 from regstorm.reference_core.amf.ue_context import Session, UeContext
 from regstorm.reference_core.ausf import Ausf
 from regstorm.reference_core.bus import Bus
+from regstorm.reference_core.ims.ims_core import ImsCore
+from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from regstorm.reference_core.pair_ledger import PairLedger
+from regstorm.reference_core.pair_server import PairServer
 from regstorm.reference_core.pcf import Pcf
-from regstorm.reference_core.service_queue import ServiceQueue
+from regstorm.reference_core.service_queue import Job, ServiceQueue
 from regstorm.reference_core.smf import Smf
 from regstorm.reference_core.subscribers import Subscribers
 from regstorm.reference_core.udm import Subscription, Udm
@@ -35,18 +40,11 @@ AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
 """The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
 
 _SESSIONS_OF_THE_CATALOGUE = 2
-_PAIRS_PER_SESSION = PAIRS_PER_REGISTRATION["N10"] // _SESSIONS_OF_THE_CATALOGUE
-_PAIRS_WITHOUT_SESSIONS = sum(PAIRS_PER_REGISTRATION.values()) - PAIRS_PER_REGISTRATION["N10"]
 _MESSAGES_WITHOUT_SESSIONS = UPLINK_MESSAGES_PER_REGISTRATION - _SESSIONS_OF_THE_CATALOGUE
 
 
-def pairs_per_registration(sessions: int) -> int:
-    """UDM pairs of a registration with that many PDU sessions."""
-    return _PAIRS_WITHOUT_SESSIONS + _PAIRS_PER_SESSION * sessions
-
-
 def uplink_messages_per_registration(sessions: int) -> int:
-    """Uplink NAS messages of the same: one more for each session."""
+    """Uplink NAS messages of a registration with that many PDU sessions: one more for each."""
     return _MESSAGES_WITHOUT_SESSIONS + sessions
 
 
@@ -65,10 +63,12 @@ class ReferenceCore:
         population: int,
         authenticate: Literal["always", "when_needed"] = "always",
         home_private_keys: Mapping[int, bytes] | None = None,
+        ims: bool = False,
     ) -> None:
         """`core` and `population` are those of the sample. `seed` makes credentials and contexts from before the run.
 
         `authenticate`: whether a UE whose context was kept is challenged all the same (scenario: outage).
+        `ims`: there is an IMS core as well (scenario: population).
         """
         self._seed = seed
         self.network = network
@@ -79,29 +79,60 @@ class ReferenceCore:
         self.bus = Bus(core.bus, agenda, tally)
         # each part draws from its own generator, so that a change in one does not shift the others
         udm_rng, vectors_rng, amf_rng, door_rng = (Random(rng.getrandbits(64)) for _ in range(4))
-        udm_capacity = core.udm.capacity_pairs_per_s
-        udm_server = compose.server(core.udm.shedding_in_force, udm_capacity, strategy, udm_rng)
+        self._agenda, self._tally = agenda, tally
+        pairs = pairs_of_a_registration(core, len(network.dnns), ims)
+        self._tightest = back_ends(core, pairs)[0]
         self.subscribers = Subscribers(seed, self.identity.plmn, population, home_private_keys or {})
-        self.udm = Udm(
-            self.subscribers,
-            Subscription((self.identity.slice,), network.dnns),
-            ServiceQueue(udm_server, agenda),
-            compose.tier_table(strategy),
-            vectors_rng,
-            tally,
-            self.ledger,
-            core.udm.cost_per_operation,
-        )
-        self.bus.serve(Nf.UDM, self.udm)
+        udm_server = compose.server(core.udm.shedding_in_force, core.udm.capacity_pairs_per_s, strategy, udm_rng)
+        door = self._pair_server(core, strategy, udm_server)
+        self.udm = Udm(self.subscribers, Subscription((self.identity.slice,), network.dnns), door, vectors_rng)
+        self.bus.serve(Nf.UDM, door)
         Ausf(self.bus)
         Pcf(self.bus)
-        self.smf = Smf(self.bus, agenda, tally)
+        self.smf = Smf(self.bus, agenda, tally, core.aggregated_nudm)
         amf_server = compose.server(core.amf.shedding, core.amf.capacity_messages_per_s, strategy, amf_rng)
-        self._udm_capacity, self._door_rng = udm_capacity, door_rng
-        door = self._door_of(strategy)
-        amf_queue = ServiceQueue(amf_server, agenda)
-        self._servers = (udm_server, amf_server)
-        self.amf = Amf(core.amf, self.identity, authenticate, self.bus, agenda, tally, self.ledger, door, amf_queue)
+        self._door_rng = door_rng
+        self._servers = [udm_server, amf_server]
+        self._pair_servers = [door]
+        self.amf = Amf(
+            core.amf,
+            self.identity,
+            authenticate,
+            self.bus,
+            agenda,
+            tally,
+            self.ledger,
+            self._door_of(strategy),
+            ServiceQueue(amf_server, agenda),
+            core.aggregated_nudm,
+        )
+        self.ims = self._ims_core(core, strategy, rng) if ims else None
+        """None: the population does without."""
+
+    @property
+    def pcscf_addresses(self) -> tuple[str, ...]:
+        """What a UE is told in the PCO of its ims session; none without IMS."""
+        return PCSCF_ADDRESSES if self.ims is not None else ()
+
+    def _pair_server(self, core: Core, strategy: Strategy, server: ProtectedServer[Job]) -> PairServer:
+        queue = ServiceQueue(server, self._agenda)
+        tiers = compose.tier_table(strategy)
+        return PairServer(queue, tiers, self._tally, self.ledger, core.udm.cost_per_operation)
+
+    def _ims_core(self, core: Core, strategy: Strategy, rng: Random) -> ImsCore:
+        """With the HSS behind the UDM's door, or behind one of its own where 5GC has processing units of its own."""
+        hss_rng, ims_rng = (Random(rng.getrandbits(64)) for _ in range(2))
+        door = self._pair_servers[0]
+        if core.udm.layout == "5gc_apart":
+            server = compose.server(core.udm.shedding_in_force, core.udm.hss_capacity, strategy, hss_rng)
+            door = self._pair_server(core, strategy, server)
+            self._servers.append(server)
+            self._pair_servers.append(door)
+        self.bus.serve(Nf.HSS, door)
+        plmn, bus, agenda, tally = self.identity.plmn, self.bus, self._agenda, self._tally
+        return ImsCore(
+            core, plmn, strategy, self._tightest, bus, agenda, ims_rng, tally, self.ledger, self.subscribers, door
+        )
 
     def start(self, now: float) -> None:
         """Heartbeats begin."""
@@ -110,17 +141,19 @@ class ReferenceCore:
     def take_strategy(self, strategy: Strategy, now: float) -> None:
         """Another overload control from now on: a new door, and the queues behind it in its order."""
         self.amf.env.door = self._door_of(strategy)
-        self.udm.tiers = compose.tier_table(strategy)
+        for door in self._pair_servers:
+            door.tiers = compose.tier_table(strategy)
         for server in self._servers:
             server.order_by(compose.ordered_tiers(strategy))
+        if self.ims is not None:
+            self.ims.take_strategy(strategy)
 
     def _door_of(self, strategy: Strategy) -> FrontDoor:
-        sessions = len(self.network.dnns)
         return compose.front_door(
             strategy,
-            self._udm_capacity,
-            pairs_per_registration(sessions),
-            uplink_messages_per_registration(sessions),
+            self._tightest.capacity_pairs_per_s,
+            self._tightest.pairs_per_ue,
+            uplink_messages_per_registration(len(self.network.dnns)),
             self._door_rng,
         )
 
@@ -147,6 +180,9 @@ class ReferenceCore:
         """
         identity, guami = self.identity, self.identity.guami
         algorithms = Algorithms(identity.ciphering[0], identity.integrity[0])
+        indices = list(indices)
+        if self.ims is not None:
+            self.ims.provision(supi_of(index, identity.plmn) for index in indices)
         for index in indices:
             prior = prior_context(self._seed, index, identity.plmn, guami.region, guami.set_id, guami.pointer)
             security = SecurityContext(
@@ -160,7 +196,13 @@ class ReferenceCore:
             self.amf.know(ue)
 
     def deregister_implicitly(self, indices: Iterable[int], now: float) -> None:
-        """The outage has taken these UEs: no connection, no session, deregistered; GUTI and keys are kept."""
+        """The outage has taken these UEs: no connection, no session, deregistered; GUTI and keys are kept.
+
+        Their registrations in IMS are gone as well.
+        """
+        indices = list(indices)
+        if self.ims is not None:
+            self.ims.forget([supi_of(index, self.identity.plmn) for index in indices], now)
         for index in indices:
             ue = self.amf.contexts.by_supi(supi_of(index, self.identity.plmn))
             if ue is not None:

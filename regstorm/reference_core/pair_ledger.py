@@ -6,9 +6,14 @@ A pair is entered under the procedure that asked for it. The rule:
 * A procedure that fails or is abandoned is written off: its pairs so far, and any that are served for it later.
 * A UE that registers anew before it had full service writes off what it had open: it starts from nothing.
 
+Where full service needs IMS as well, the procedures of a UE that has reached it in 5GS are kept until both
+application servers hold the UE's registration (`ready`, `in_full_service`).
+
 So at any time served = settled + written off + open. A service request or a periodic update asks for no pairs and
 needs no procedure here; pairs of number 0 (deregistrations) are the price of leaving and are not wasted.
 """
+
+from collections.abc import Callable
 
 from regstorm.records import counters
 from regstorm.records.ports import Tally
@@ -23,6 +28,9 @@ class PairLedger:
         self._tally = tally
         self._open: dict[int, int] = {}
         self._last = NO_PROCEDURE
+        self._kept: dict[str, list[int]] = {}
+        self.is_served: Callable[[str], bool] | None = None
+        """Says of a SUPI whether it has full service in IMS; None: full service needs no IMS."""
         self.settled = 0
         self.written_off = 0
 
@@ -49,6 +57,23 @@ class PairLedger:
     def settle(self, procedure: int) -> None:
         """The UE of `procedure` is in full service. Harmless if it is closed already."""
         self.settled += self._open.pop(procedure, 0)
+
+    def ready(self, supi: str, procedure: int) -> None:
+        """`procedure` has done its part for the full service of `supi`: settled as soon as that is reached."""
+        if self.is_served is None or self.is_served(supi):
+            self.settle(procedure)
+        else:
+            self._kept.setdefault(supi, []).append(procedure)
+
+    def in_full_service(self, supi: str) -> None:
+        """Everything that was ready for it is settled."""
+        for procedure in self._kept.pop(supi, ()):
+            self.settle(procedure)
+
+    def starts_anew(self, supi: str, now: float) -> None:
+        """The UE begins from nothing: what was ready has come to nothing. Harmless if there is nothing."""
+        for procedure in self._kept.pop(supi, ()):
+            self.write_off(procedure, now)
 
     def write_off(self, procedure: int, now: float) -> None:
         """`procedure` has come to nothing. Harmless if it is closed already."""

@@ -69,7 +69,9 @@ class _Context:
 class Smf:
     """Serves Nsmf_PDUSession."""
 
-    def __init__(self, bus: Bus, agenda: Agenda, tally: Tally) -> None:
+    def __init__(self, bus: Bus, agenda: Agenda, tally: Tally, aggregated_reads: bool = False) -> None:
+        """`aggregated_reads`: subscription data come with the subscription (TS 23.502 4.3.2.2.1 NOTE 4)."""
+        self._reads = (ops.SUBSCRIBE_SMF_WITH_DATA,) if aggregated_reads else (ops.GET_SM_DATA, ops.SUBSCRIBE_SMF)
         self._bus = bus
         self._agenda = agenda
         self._tally = tally
@@ -117,13 +119,10 @@ class Smf:
 
     def _establish(self, call: Call, wanted: CreateSmContext, request: PduSessionEstablishmentRequest) -> Steps:
         supi, psi = call.subject, wanted.pdu_session_id
-        later = follow_up_of(call.message_class)
-        for step in (
-            Call(ops.GET_SM_DATA, supi, SmData(wanted.dnn), call.message_class),
-            Call(ops.SUBSCRIBE_SMF, supi, SmData(wanted.dnn), later),
-            Call(ops.CREATE_SM_POLICY, supi, SmData(wanted.dnn), later),
-        ):
-            answer = yield step
+        message_class = call.message_class
+        for operation in (*self._reads, ops.CREATE_SM_POLICY):
+            answer = yield Call(operation, supi, SmData(wanted.dnn), message_class)
+            message_class = follow_up_of(message_class)
             if isinstance(answer, Failed):
                 if answer.of_transport:
                     return answer

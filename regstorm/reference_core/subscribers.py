@@ -1,20 +1,28 @@
-"""The subscriber store behind the UDM: credentials and sequence numbers, made from the seed when first asked for.
+"""The subscriber store behind UDM and HSS: credentials and sequence numbers, made from the seed when first asked for.
 
-Every test subscriber of the population has the same subscription: the network's slice and all of its DNNs.
+One USIM answers the challenges of 5GS and of IMS, and keeps one array of sequence numbers: so both domains draw from
+one SEQ, each with an IND of its own (TS 33.102 C.1.2), and a challenge that comes late in one does not spoil the
+other's. Every test subscriber of the population has the same subscription: the network's slice and all of its DNNs.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from protocols.aka import IND_BITS, next_sqn
 from protocols.credentials import credentials, index_of
 from protocols.identities import Plmn, Suci
 from protocols.milenage import Milenage
 from protocols.suci import deconceal
 
+_IND_MASK = (1 << IND_BITS) - 1
+
+IND_OF_5GS, IND_OF_IMS = 0, 1
+"""The IND part of the sequence numbers of each domain; which value is whose is the operator's choice."""
+
 
 @dataclass(slots=True)
 class Subscriber:
-    """What the UDM keeps of one subscriber. `sqn` is the last sequence number that went into a vector."""
+    """What UDM and HSS keep of one subscriber. `sqn` has the SEQ that went into the last vector, of either domain."""
 
     supi: str
     k: bytes
@@ -22,6 +30,20 @@ class Subscriber:
     amf_field: bytes
     sqn: int
     serving_amf: str | None = None
+    serving_cscf: str | None = None
+    """The S-CSCF that is assigned to the user, by its SIP URI."""
+    registered_in_ims: bool = False
+    password: bytes | None = None
+    """For plain digest instead of AKA."""
+
+    def fresh_sqn(self, ind: int) -> int:
+        """The sequence number of the next vector: SEQ one higher than in any vector before."""
+        self.sqn = next_sqn(self.sqn)
+        return self.sqn & ~_IND_MASK | ind
+
+    def resynchronise(self, sqn_ms: int) -> None:
+        """The USIM's own sequence number is the base from now on (TS 33.102 6.3.5)."""
+        self.sqn = sqn_ms & ~_IND_MASK
 
     def milenage(self) -> Milenage:
         """Its authentication functions; made for each use, because an AES context is dear to keep."""

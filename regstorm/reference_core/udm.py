@@ -1,21 +1,13 @@
-"""The UDM: one front door for every operation, a bounded capacity behind it, and the handlers (TS 29.503).
-
-A pair is counted here, by interface, whoever asked. It is offered to the protected server at the cost of its
-operation; what the server sheds gets no answer (the consumer's timeout tells it); what it serves gets its answer when
-the work is done. Reads and writes at the UDR (N35) are part of that work and not counted.
-"""
+"""The UDM: what it answers to each operation (TS 29.503). Its front door and its capacity: pair_server.py."""
 
 from random import Random
 from typing import NamedTuple
 
-from protocols.aka import generate_vector, next_sqn, resynchronise
+from protocols.aka import generate_vector, resynchronise
 from protocols.nas5g.messages import Snssai
-from regstorm.overload.tiers import TierTable
-from regstorm.records import counters
 from regstorm.records import operations as ops
-from regstorm.records.ports import Tally
-from regstorm.reference_core.bus import Answer, Call, Failed, Reply
-from regstorm.reference_core.pair_ledger import PairLedger
+from regstorm.reference_core.bus import Answer, Call, Failed
+from regstorm.reference_core.pair_server import PairServer
 from regstorm.reference_core.payloads import (
     AmData,
     AmfRegistration,
@@ -26,13 +18,7 @@ from regstorm.reference_core.payloads import (
     SmfSelectionData,
 )
 from regstorm.reference_core.service_queue import ServiceQueue
-from regstorm.reference_core.subscribers import Subscriber, Subscribers
-
-_BY_INTERFACE = {
-    name: {interface: f"{name}.{interface}" for interface in ("N13", "N8", "N10")}
-    for name in (counters.UDM_OFFERED, counters.UDM_SERVED, counters.UDM_DROPPED)
-}
-"""Names of the sub-counters, made once: two of them are counted for every pair."""
+from regstorm.reference_core.subscribers import IND_OF_5GS, Subscriber, Subscribers
 
 
 class Subscription(NamedTuple):
@@ -49,21 +35,13 @@ class Udm:
         self,
         subscribers: Subscribers,
         subscription: Subscription,
-        queue: ServiceQueue,
-        tiers: TierTable,
+        server: PairServer,
         rng: Random,
-        tally: Tally,
-        ledger: PairLedger,
-        cost_per_operation: dict[str, float],
     ) -> None:
         self.subscribers = subscribers
         self.subscription = subscription
-        self.queue = queue
-        self.tiers = tiers
+        self.server = server
         self._rng = rng
-        self._tally = tally
-        self._ledger = ledger
-        self._costs = cost_per_operation
         self._handlers = {
             ops.GENERATE_AUTH_DATA: self._generate_auth_data,
             ops.CONFIRM_AUTHENTICATION: _acknowledge,
@@ -79,32 +57,15 @@ class Udm:
             ops.UNSUBSCRIBE_SMF: _acknowledge,
             ops.REGISTER_SMF: _acknowledge,
             ops.DEREGISTER_SMF: _acknowledge,
+            ops.SUBSCRIBE_AMF_WITH_DATA: lambda call, subscriber: AmData(self.subscription.slices),
+            ops.SUBSCRIBE_SMF_WITH_DATA: self._get_sm_data,
         }
+        server.answers(dict.fromkeys(self._handlers, self._answer))
 
-    # --- the front door ----------------------------------------------------------------------------------------------
-
-    def arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
-        """Counts, charges, and serves or sheds. Does not look at the deadline: late work is done all the same."""
-        self._count(counters.UDM_OFFERED, call, now)
-        tier = self.tiers.tier(call.message_class)
-        cost = self._costs.get(call.operation.name, 1.0)
-        server = self.queue.server
-        rejected_before = server.rejection_work
-        if self.queue.offer(now, tier, cost, lambda at: self._serve(call, reply, at)):
-            return
-        self._count(counters.UDM_DROPPED, call, now)
-        work = round(1000 * (server.rejection_work - rejected_before))
-        if work:
-            self._tally.count(counters.UDM_REJECTION_WORK, now, work)
-
-    def _serve(self, call: Call, reply: Reply, now: float) -> None:
-        self._count(counters.UDM_SERVED, call, now)
-        self._ledger.served(call.procedure, now)
-        reply(self._answer(call), now)
-
-    def _count(self, name: str, call: Call, now: float) -> None:
-        self._tally.count(name, now)
-        self._tally.count(_BY_INTERFACE[name][call.operation.interface], now)
+    @property
+    def queue(self) -> ServiceQueue:
+        """The work that waits at its door."""
+        return self.server.queue
 
     # --- the operations ----------------------------------------------------------------------------------------------
 
@@ -125,10 +86,10 @@ class Udm:
             sqn_ms = resynchronise(milenage, info.resynchronisation.rand, info.resynchronisation.auts)
             if sqn_ms is None:
                 return Failed("AUTHENTICATION_REJECTED")
-            subscriber.sqn = sqn_ms
-        subscriber.sqn = next_sqn(subscriber.sqn)
+            subscriber.resynchronise(sqn_ms)
+        sqn = subscriber.fresh_sqn(IND_OF_5GS)
         rand = self._rng.randbytes(16)
-        vector = generate_vector(milenage, subscriber.sqn, rand, subscriber.amf_field, info.serving_network)
+        vector = generate_vector(milenage, sqn, rand, subscriber.amf_field, info.serving_network)
         return HomeVector(subscriber.supi, vector.rand, vector.autn, vector.xres_star, vector.kausf)
 
     def _register_amf(self, call: Call, subscriber: Subscriber) -> Answer:

@@ -19,7 +19,7 @@ from protocols.ngap import messages as ngap
 from protocols.ngap.decode import decode as decode_ngap
 from protocols.ngap.encode import encode as encode_ngap
 from protocols.suci import conceal
-from regstorm.records.scenario import Amf, Bus, Core, Network, Udm
+from regstorm.records.scenario import Core, Network, Udm
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET, ReferenceCore
 
@@ -111,13 +111,20 @@ class Rig:
     """A core with one gNB, NG Setup done."""
 
     def __init__(
-        self, strategy=None, authenticate="always", network=None, population=100, home_private_keys=None, **core
+        self,
+        strategy=None,
+        authenticate="always",
+        network=None,
+        population=100,
+        home_private_keys=None,
+        with_ims=False,
+        **core,
     ):
         self.agenda = HandAgenda()
         self.tally = Counts()
         self.network = network or Network()
         udm = core.pop("udm", None) or Udm(capacity_pairs_per_s=10_000)
-        settings = Core(udm=udm, amf=core.pop("amf", Amf()), bus=core.pop("bus", Bus()))
+        settings = Core(udm=udm, **core)
         self.core = ReferenceCore(
             settings,
             self.network,
@@ -129,6 +136,7 @@ class Rig:
             population,
             authenticate,
             home_private_keys,
+            with_ims,
         )
         self.gnb = Gnb(self)
         self.gnb.set_up()

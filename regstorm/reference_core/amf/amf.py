@@ -38,12 +38,24 @@ class Amf:
         ledger: PairLedger,
         door: FrontDoor,
         queue: ServiceQueue,
+        aggregated_reads: bool = False,
     ) -> None:
         self.contexts = UeContexts()
         self.n2 = N2(self._connection_gone)
         tmsis = TmsiAllocator(self.contexts)
         self.env = Environment(
-            settings, identity, authenticate, bus, agenda, tally, ledger, self.contexts, tmsis, self.n2, door
+            settings,
+            identity,
+            authenticate,
+            bus,
+            agenda,
+            tally,
+            ledger,
+            self.contexts,
+            tmsis,
+            self.n2,
+            door,
+            aggregated_reads,
         )
         self._dispatcher = Dispatcher(self.env)
         self._ngap = NgapHandler(self.env, Entry(self.env, queue, self._dispatcher.dispatch))

@@ -73,6 +73,8 @@ class Environment:
     tmsis: TmsiAllocator
     n2: N2
     door: FrontDoor
+    aggregated_reads: bool = False
+    """Subscription data come with the subscription (TS 23.502 4.2.2.2.2 NOTE 10): N8 has 2 pairs instead of 5."""
 
     def back_off(self) -> GprsTimer3 | None:
         """The 5GSM back-off of one refused message: drawn as T3346 is, coded as the 5GSM timers are."""
@@ -94,12 +96,14 @@ class Environment:
         for procedure in ue.open_procedures:
             self.ledger.write_off(procedure, now)
         ue.open_procedures.clear()
+        if ue.supi is not None:
+            self.ledger.starts_anew(ue.supi, now)
 
     def settle_if_in_full_service(self, ue: UeContext) -> bool:
-        """True, and the books are closed, if the UE is registered with a session to every DNN."""
+        """True, and the AMF's books are closed, if the UE is registered with a session to every DNN."""
         if not ue.registered or len({one.dnn for one in ue.sessions.values()}) < len(self.identity.dnns):
             return False
         for procedure in ue.open_procedures:
-            self.ledger.settle(procedure)
+            self.ledger.ready(ue.supi or "", procedure)
         ue.open_procedures.clear()
         return True

@@ -42,6 +42,16 @@ from regstorm.reference_core.payloads import AmData, AmfRegistration
 
 Part = Generator[Call | Expect, Any, Any]
 
+_SUBSCRIPTION = (
+    ops.REGISTER_AMF,
+    ops.GET_AM_DATA,
+    ops.GET_SMF_SELECTION,
+    ops.GET_UE_CONTEXT_IN_SMF,
+    ops.SUBSCRIBE_AMF,
+    ops.CREATE_AM_POLICY,
+)
+_SUBSCRIPTION_AGGREGATED = (ops.REGISTER_AMF, ops.SUBSCRIBE_AMF_WITH_DATA, ops.CREATE_AM_POLICY)
+
 FEATURES = b"\x01"
 """5GS network feature support: IMS voice over PS session over 3GPP access, and nothing else (TS 24.501 9.11.3.5)."""
 
@@ -101,15 +111,9 @@ def supersede(task: Task, old: UeContext) -> None:
 
 
 def _subscribe(task: Task) -> Part:
-    """Steps 14 and 16: five pairs on N8, then the policy."""
-    for operation, payload in (
-        (ops.REGISTER_AMF, AmfRegistration(AMF_NAME)),
-        (ops.GET_AM_DATA, None),
-        (ops.GET_SMF_SELECTION, None),
-        (ops.GET_UE_CONTEXT_IN_SMF, None),
-        (ops.SUBSCRIBE_AMF, None),
-        (ops.CREATE_AM_POLICY, None),
-    ):
+    """Steps 14 and 16: five pairs on N8, or two where reads are aggregated; then the policy."""
+    for operation in _SUBSCRIPTION_AGGREGATED if task.env.aggregated_reads else _SUBSCRIPTION:
+        payload = AmfRegistration(AMF_NAME) if operation is ops.REGISTER_AMF else None
         answer = yield from task.call(operation, payload)
         if isinstance(answer, Failed):  # 404 USER_NOT_FOUND and the like (TS 29.524)
             raise Rejected(FivegmmCause.FIVEGS_SERVICES_NOT_ALLOWED)
