@@ -36,6 +36,7 @@ class CoreHalf:
             population=population.outage_ues + population.online_ues,
             authenticate=scenario.outage.authenticate,
             home_private_keys=home_network_private_keys(seed),
+            ims=population.ims,
         )
         self.side = CoreSide(self.core, clock, listen)
 
