@@ -6,6 +6,7 @@ counted in `faults` and answered with ERROR INDICATION as clause 10 asks.
 ng_setup.py       NG Setup, and when it is done again
 gnb_contexts.py   UE contexts by their IDs and by UE
 gnb_errors.py     unknown IDs, resets, error indications, octets that are no message
+gnb_user_plane.py its UEs' packets in tunnels to and from the UPF
 n2_sender.py      what goes out on which stream
 gnb.py            the way in for drivers and UEs; context and session set-up, releases, inactivity
 """
@@ -36,7 +37,6 @@ from protocols.ngap.messages import (
     PduSessionResourceReleaseResponse,
     PduSessionResourceSetupRequest,
     PduSessionResourceSetupResponse,
-    PduSessionTunnel,
     RrcCause,
     UeContextReleaseCommand,
     UeContextReleaseComplete,
@@ -48,6 +48,7 @@ from protocols.ngap.messages import (
 from regstorm.records.ports import Agenda, UeObserver
 from ue_models.gnb_contexts import FIRST_RAN_UE_ID, UeContext, UeContexts
 from ue_models.gnb_errors import ErrorHandling, Faults
+from ue_models.gnb_user_plane import SendUserPlane, UserPlane
 from ue_models.n2_sender import N2Sender
 from ue_models.ng_setup import NG_SETUP_GUARD_S, NOT_A_UE, NgSetup
 from ue_models.radio import Connectable
@@ -71,6 +72,7 @@ class Gnb:
         "_setup",
         "gnb_id",
         "overload",
+        "user_plane",
     )
 
     def __init__(
@@ -86,8 +88,12 @@ class Gnb:
         *,
         inactivity_s: float = 10.0,
         streams: int = 2,
+        send_user_plane: SendUserPlane | None = None,
     ) -> None:
-        """`rng` is for an obedience to OVERLOAD START that draws lots; nothing draws yet."""
+        """`rng` is for an obedience to OVERLOAD START that draws lots; nothing draws yet.
+
+        `send_user_plane(octets)` takes GTP-U messages to the UPF; what comes from there goes to `user_plane.receive`.
+        """
         self.gnb_id = gnb_id
         self.overload: OverloadStart | None = None
         """The OVERLOAD START in force, if any; a new one replaces the old one completely (8.7.7)."""
@@ -96,6 +102,7 @@ class Gnb:
         self._location = UserLocation(plmn, gnb_id << 12, tac)
         self._contexts = contexts = UeContexts()
         self._n2 = N2Sender(send, streams)
+        self.user_plane = UserPlane(gnb_id, contexts, send_user_plane)
         self._errors = ErrorHandling(contexts, self._n2)
         request = NgSetupRequest(plmn, gnb_id, f"gnb-{gnb_id}", tac, slices)
         # 8.7.1.1: "erases any existing application level configuration data … all UE contexts"
@@ -197,6 +204,10 @@ class Gnb:
         else:
             self._request_release(context, causes.RADIO_CONNECTION_WITH_UE_LOST)
 
+    def send_packet(self, ue: Connectable, pdu_session_id: int, packet: bytes, now: float) -> bool:
+        """An IP packet on a PDU session; False if the session has no resources on the UE's connection."""
+        return self.user_plane.uplink(ue, pdu_session_id, packet, now)
+
     def discarded(self, why: str, now: float) -> None:
         """A UE did not process a NAS message."""
         self._errors.nas_discarded(why)
@@ -208,7 +219,7 @@ class Gnb:
         context = self._errors.find(request.amf_ue_id, request.ran_ue_id, now)
         if context is None:
             return
-        tunnels = self._tunnels(context, request.sessions)
+        tunnels = self.user_plane.set_up(context, request.sessions)
         self._n2.of_ue(context, InitialContextSetupResponse(request.amf_ue_id, request.ran_ue_id, tunnels))
         context.last_activity = now
         if context.inactivity is None and context.ue is not None:
@@ -221,21 +232,9 @@ class Gnb:
         context = self._errors.find(request.amf_ue_id, request.ran_ue_id, now)
         if context is None:
             return
-        tunnels = self._tunnels(context, request.sessions)
+        tunnels = self.user_plane.set_up(context, request.sessions)
         self._n2.of_ue(context, PduSessionResourceSetupResponse(request.amf_ue_id, request.ran_ue_id, tunnels))
         self._deliver_session_nas(context, request.sessions, now)
-
-    def _tunnels(self, context: UeContext, sessions: tuple[PduSessionResource, ...]) -> tuple[PduSessionTunnel, ...]:
-        """This gNB's ends: its address from 127.64/10 by gNB, a TEID by connection and session."""
-        address = bytes((127, 64 | self.gnb_id >> 16 & 63, self.gnb_id >> 8 & 255, self.gnb_id & 255))
-        return tuple(
-            PduSessionTunnel(
-                session.pdu_session_id,
-                address,
-                (context.ran_id << 4 & 0xFFFF_FFFF | session.pdu_session_id & 15).to_bytes(4, "big"),
-            )
-            for session in sessions
-        )
 
     def _deliver_session_nas(self, context: UeContext, sessions: tuple[PduSessionResource, ...], now: float) -> None:
         for session in sessions:
@@ -255,6 +254,7 @@ class Gnb:
         amf_id, ran_id, sessions, nas = command
         context = self._errors.find(amf_id, ran_id, now)
         if context is not None:
+            self.user_plane.release(context, sessions)
             self._n2.of_ue(context, PduSessionResourceReleaseResponse(amf_id, ran_id, sessions))
             self._deliver(context, nas, now)
 

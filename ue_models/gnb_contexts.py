@@ -1,6 +1,6 @@
 """The UE contexts of a gNB: UE-associated logical NG-connections, by both their IDs and by UE (TS 38.413 8.3, 10.6)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from regstorm.records.ports import Due
@@ -21,6 +21,8 @@ class UeContext:
     amf_id: int | None = None
     last_activity: float = 0.0
     inactivity: Due | None = None
+    tunnels: dict[int, int] = field(default_factory=dict)
+    """The UPF's TEID of each PDU session that has resources."""
 
 
 class UeContexts:

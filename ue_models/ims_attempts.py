@@ -119,6 +119,11 @@ class ImsAttempts(ABC):
         return self.state.registered
 
     @property
+    def session_is_up(self) -> bool:
+        """It has a session to work on."""
+        return self._up
+
+    @property
     def busy(self) -> bool:
         """An attempt is under way."""
         return self._running is not None

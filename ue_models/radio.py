@@ -15,6 +15,9 @@ class Connectable(Protocol):
     def released(self, now: float) -> None:
         """The connection is gone: released by the network, or failed. Not called for a release the UE asked for."""
 
+    def user_packet(self, pdu_session_id: int, packet: bytes, now: float) -> None:
+        """An IP packet arrived on a PDU session."""
+
     @property
     def index(self) -> int:
         """Its place in the population."""
@@ -28,6 +31,9 @@ class BaseStation(Protocol):
 
     def uplink(self, ue: Connectable, nas: bytes, now: float) -> None:
         """Sends a NAS message on the UE's connection; nothing happens if there is none."""
+
+    def send_packet(self, ue: Connectable, pdu_session_id: int, packet: bytes, now: float) -> bool:
+        """Sends an IP packet on a PDU session; False if the session has no resources on the UE's connection."""
 
     def release(self, ue: Connectable, now: float) -> None:
         """The UE left its connection (a local release, or lost coverage)."""

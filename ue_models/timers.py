@@ -31,6 +31,7 @@ T3521: Final = Timer("T3521", 15.0, "5.5.2.2: from DEREGISTRATION REQUEST to its
 T3525: Final = Timer("T3525", 60.0, "5.6.1.7: after five unanswered service requests")
 T3540: Final = Timer("T3540", 10.0, "5.3.1.3: the network should release the connection after a reject")
 T3580: Final = Timer("T3580", 16.0, "6.4.1.2: from PDU SESSION ESTABLISHMENT REQUEST to its answer")
+T3582: Final = Timer("T3582", 16.0, "6.4.3.2: from PDU SESSION RELEASE REQUEST to its answer")
 
 RETRANSMISSIONS: Final = 4
-"""T3521 and T3580: the request is repeated on the first four expiries, the fifth ends the procedure (10.2, 10.3)."""
+"""T3521, T3580, T3582: the request is repeated on the first four expiries, the fifth ends it (10.2, 10.3)."""

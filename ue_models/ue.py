@@ -17,14 +17,14 @@ from protocols.nas_security import AES, Algorithms
 from ue_models.nas_link import Discarded, read
 from ue_models.procedures.steps import ConnectionLost, Heard
 from ue_models.timers import T3512
-from ue_models.ue_requests import Requesting
+from ue_models.ue_ims import PriorIms, WithIms
 from ue_models.ue_retries import E_UTRA
 from ue_models.ue_state import Mm, Substate, UpdateStatus
 
 __all__ = ["E_UTRA", "UeMachine"]
 
 
-class UeMachine(Requesting):
+class UeMachine(WithIms):
     """A UE on one base station. All calls take `now` in scenario seconds, never decreasing."""
 
     __slots__ = ()
@@ -32,9 +32,17 @@ class UeMachine(Requesting):
     # --- what a composer calls ----------------------------------------------------------------------------------------
 
     def provision(
-        self, prior: PriorContext, now: float = 0.0, algorithms: Algorithms = AES, t3512_s: float = T3512.seconds
+        self,
+        prior: PriorContext,
+        now: float = 0.0,
+        algorithms: Algorithms = AES,
+        t3512_s: float = T3512.seconds,
+        prior_ims: PriorIms | None = None,
     ) -> None:
-        """Registered since before the run, both sessions up, 5GMM-IDLE; its T3512 is somewhere in its course."""
+        """Registered since before the run, sessions up, 5GMM-IDLE; its T3512 is somewhere in its course.
+
+        `prior_ims` is its registration in IMS, if it has an IMS side.
+        """
         state = self.state
         state.t3512_s = t3512_s
         state.restore(prior, algorithms)
@@ -44,6 +52,8 @@ class UeMachine(Requesting):
         for psi in range(1, len(self._ue.settings.dnns) + 1):
             state.sessions |= 1 << psi
         self._start_t3512(now, self._ue.rng.random())
+        if self._ims is not None and prior_ims is not None:
+            self._ims.provision(*prior_ims, now)
         self._update_service(now)
 
     def power_on(self, now: float) -> None:
@@ -139,6 +149,7 @@ class UeMachine(Requesting):
         if self.state.connected:
             for message in unsent:
                 self._connection.say(message, now)
+        self._send_held(now)
         self._update_service(now)
         self._resume(now)
 
@@ -164,5 +175,7 @@ class UeMachine(Requesting):
             self._sessions.establish(wanted, now)
         elif wanted is not None and self._next.waits_on is None:
             self.request_service(ServiceType.SIGNALLING, now)
+        elif self._held and not state.connected:
+            self._fetch_resources(now)
         else:
             self._after_idle(now)

@@ -7,17 +7,23 @@ ue_service.py     registered or not, in full service or not, and what begins by 
 ue_attempts.py    the attempt under way: begun, fed, ended
 ue_retries.py     what a failure or a deregistration makes the UE do next
 ue_requests.py    which procedures may begin, and how
+ue_ims.py         the IMS side: its session, its packets, what it asks of the 5GS
 ue.py             the machine, as composers, base stations and sessions see it
 """
 
 from abc import ABC, abstractmethod
 from random import Random
 
+from protocols.ims_identities import home_domain, private_identity, public_identity
 from protocols.nas5g.messages import FivegmmMessage, RegistrationType, ServiceType
 from regstorm.records.ports import Agenda, UeObserver
 from ue_models.attempt_runner import Running
+from ue_models.ims_rules import Recourse
+from ue_models.ims_state import ImsState
+from ue_models.ims_ue import ImsUe
 from ue_models.nas_connection import NasConnection
 from ue_models.next_attempt import Kind, NextAttempt
+from ue_models.procedures.common import imei_urn
 from ue_models.procedures.steps import Outcome, Ue
 from ue_models.profiles import Profile
 from ue_models.radio import BaseStation
@@ -35,11 +41,14 @@ class UeParts(ABC):
         "_connection",
         "_covered",
         "_gnb",
+        "_held",
+        "_ims",
         "_in_service",
         "_kind",
         "_next",
         "_observer",
         "_profile",
+        "_returns",
         "_running",
         "_sessions",
         "_timers",
@@ -76,6 +85,11 @@ class UeParts(ABC):
         self._wanted = True
         """It registers of itself: not after a deregistration or a hard cause, until the next power-on."""
         self._in_service = False
+        self._ims = self._ims_side() if settings.ims else None
+        self._held: list[bytes] = []
+        """Packets for the ims session that wait for user-plane resources."""
+        self._returns = False
+        """The deregistration under way is to be followed by a registration."""
 
     @property
     def index(self) -> int:
@@ -84,7 +98,7 @@ class UeParts(ABC):
 
     @property
     def in_service(self) -> bool:
-        """Registered, every session of the scenario up."""
+        """Registered, every session of the scenario up, and registered in IMS if the scenario has it."""
         return self._in_service
 
     @property
@@ -110,6 +124,13 @@ class UeParts(ABC):
     def _nas_connection(self, agenda: Agenda) -> NasConnection:
         return NasConnection(self._ue, self, self._gnb, agenda, self._timers)
 
+    def _ims_side(self) -> ImsUe:
+        state, settings = self.state, self._ue.settings
+        supi, plmn = state.credentials.supi, settings.plmn
+        ims = ImsState(private_identity(supi, plmn), public_identity(supi, plmn), home_domain(plmn), imei_urn(state))
+        ims.wished_s = settings.ims_expires_s
+        return ImsUe(self._ue, ims, self, self._profile, self._timers, self._observer)
+
     # --- what upper layers do -----------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -123,6 +144,26 @@ class UeParts(ABC):
     @abstractmethod
     def downlink(self, nas: bytes, now: float) -> None:
         """A NAS message from the network, whatever it is."""
+
+    @abstractmethod
+    def user_packet(self, pdu_session_id: int, packet: bytes, now: float) -> None:
+        """An IP packet arrived on a PDU session."""
+
+    @abstractmethod
+    def send_packet(self, packet: bytes, now: float) -> None:
+        """Sends an IP packet on the ims session, at once or when there are resources for it again."""
+
+    @abstractmethod
+    def ims_changed(self, now: float) -> None:
+        """Registered in IMS, or no longer, or still."""
+
+    @abstractmethod
+    def ims_exhausted(self, recourse: Recourse, now: float) -> None:
+        """Every P-CSCF has been asked in vain."""
+
+    @abstractmethod
+    def packet_discarded(self, why: str, now: float) -> None:
+        """A packet from the network could not be processed."""
 
     @abstractmethod
     def released(self, now: float) -> None:

@@ -19,6 +19,8 @@ class InService(UeParts):
     def _update_service(self, now: float) -> None:
         """Tells when full service is gained or lost; a user in service operates."""
         in_service = self.state.registered and self._sessions.complete
+        if self._ims is not None:
+            in_service = in_service and self._ims.registered
         if in_service is not self._in_service:
             self._in_service = in_service
             self._observer.service_changed(self.index, in_service, now)
@@ -67,8 +69,11 @@ class InService(UeParts):
         self.start_operating(now)
         if not self._in_service or self.state.connected or self._next.waits_on is not None:
             return
-        if self._ue.rng.random() < self._ue.settings.periodic_update_share:
+        drawn = self._ue.rng.random()
+        if drawn < self._ue.settings.periodic_update_share:
             self.update(RegistrationType.PERIODIC, now)
+        elif self._ims is not None and drawn >= 1 - self._ue.settings.message_share:
+            self._ims.send_message(now)
         else:
             self.request_service(ServiceType.DATA, now)
 

@@ -18,17 +18,18 @@ from protocols.nas5g.messages import (
     PduSessionEstablishmentReject,
     PduSessionReleaseCommand,
     PduSessionReleaseComplete,
+    PduSessionReleaseReject,
     Unreadable,
 )
 from regstorm.records.ports import UeObserver
-from regstorm.records.procedures import pdu_session
+from regstorm.records.procedures import SESSION_RELEASE, pdu_session
 from ue_models.attempt_runner import Running
-from ue_models.procedures.pdu_session import attempt_establishment, transport
+from ue_models.procedures.pdu_session import attempt_establishment, attempt_release, transport
 from ue_models.procedures.steps import Event, Expired, Heard, Send, SessionOutcome, Start, Step, Stop, Succeeded, Ue
 from ue_models.profiles import Profile
 from ue_models.rules import Never, NotForwarded, Retry, SessionFailure, SessionRejected, session_failed
 from ue_models.timer_set import TimerSet
-from ue_models.timers import T3396, T3580
+from ue_models.timers import T3396, T3580, T3582
 
 _NOT_COMPATIBLE_WITH_STATE = FivegsmCause(98)
 
@@ -46,7 +47,7 @@ class Owner(Protocol):
 class UeSessions:
     """At most one establishment at a time; psi 1, 2, … for the scenario's DNNs in order."""
 
-    __slots__ = ("_observer", "_owner", "_profile", "_psi", "_running", "_t3396", "_timers", "_ue")
+    __slots__ = ("_observer", "_owner", "_profile", "_psi", "_releasing", "_running", "_t3396", "_timers", "_ue")
 
     def __init__(self, ue: Ue, owner: Owner, profile: Profile, timers: TimerSet, observer: UeObserver) -> None:
         self._ue = ue
@@ -55,6 +56,8 @@ class UeSessions:
         self._timers = timers
         self._observer = observer
         self._running: Running[SessionOutcome] | None = None
+        self._releasing = False
+        """What runs is a release."""
         self._psi = 0
         self._t3396 = 0
         """Bit n is set while the wait for session n is T3396, not just a pause."""
@@ -67,7 +70,7 @@ class UeSessions:
 
     @property
     def busy(self) -> bool:
-        """An establishment is under way."""
+        """An establishment or a release is under way."""
         return self._running is not None
 
     def next_wanted(self) -> int | None:
@@ -87,12 +90,24 @@ class UeSessions:
         self._observer.attempt_started(self._ue.state.index, running.procedure, now)
         self._after(running.begin(lambda step: self._perform(step, now)), now)
 
+    def renew(self, psi: int, now: float) -> None:
+        """Has session `psi` released (6.4.3); it is then asked for again, as every session that is missing."""
+        if self._running is not None:  # another session is being established: this one is released locally
+            self._gone(psi, now)
+            return
+        self._psi = psi
+        self._releasing = True
+        self._running = running = Running(SESSION_RELEASE, attempt_release(self._ue, psi), now)
+        self._observer.attempt_started(self._ue.state.index, running.procedure, now)
+        self._after(running.begin(lambda step: self._perform(step, now)), now)
+
     def abandon(self, why: str, now: float) -> None:
         """The UE is no longer registered: no session, no wait for one."""
         if self._running is not None:
             running, self._running = self._running, None
             running.attempt.close()
-            self._timers.stop(T3580.name)
+            self._releasing = False
+            self._timers.stop(T3580.name, T3582.name)
             self._observer.attempt_ended(self._ue.state.index, running.procedure, running.started, now, why)
         for psi in range(1, len(self._ue.settings.dnns) + 1):
             self._timers.stop(_wait_for(psi))
@@ -109,14 +124,17 @@ class UeSessions:
         match payload:
             case Unreadable(cause):
                 self._complain(message.pdu_session_id, message.payload, cause, now)
-            case PduSessionReleaseCommand() as command:
-                self._released(command, now)
+            case PduSessionReleaseCommand(psi) as command:
+                if self._releasing and psi == self._psi:
+                    self._advance(Heard(command, True), now)
+                else:
+                    self._released(command, now)
             case PduSessionEstablishmentAccept(psi, pti) | PduSessionEstablishmentReject(psi, pti):
                 if self._running is not None and psi == pti == self._psi:
                     self._advance(Heard(payload, True), now)
                 else:
                     self._say(psi, FivegsmStatus(psi, pti, FivegsmCause.PTI_MISMATCH), now)  # 7.3.1
-            case FivegsmStatus(psi):
+            case FivegsmStatus(psi) | PduSessionReleaseReject(psi):
                 if self._running is not None and psi == self._psi:  # 6.5.3: the procedure is aborted
                     self._advance(Heard(payload, True), now)
             case _:
@@ -142,10 +160,16 @@ class UeSessions:
         """What follows when the attempt has ended."""
         if outcome is None or self._running is None:
             return
-        running, psi = self._running, self._psi
+        running, psi, releasing = self._running, self._psi, self._releasing
         self._running = None
-        self._timers.stop(T3580.name)
+        self._releasing = False
+        self._timers.stop(T3580.name, T3582.name)
         index = self._ue.state.index
+        if releasing:
+            failure = None if isinstance(outcome, Succeeded) else f"{T3582.name} expired"
+            self._observer.attempt_ended(index, running.procedure, running.started, now, failure)
+            self._gone(psi, now)
+            return
         if isinstance(outcome, Succeeded):
             self._observer.attempt_ended(index, running.procedure, running.started, now, None)
         else:
@@ -154,6 +178,11 @@ class UeSessions:
             if reported:
                 self._observer.rejected(index, failure, True, now)
             self._wait(psi, outcome, now)
+        self._owner.sessions_changed(now)
+
+    def _gone(self, psi: int, now: float) -> None:
+        """The session is released here, whatever the network thinks of it."""
+        self._ue.state.sessions &= ~(1 << psi)
         self._owner.sessions_changed(now)
 
     def _wait(self, psi: int, failure: SessionFailure, now: float) -> None:

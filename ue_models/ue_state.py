@@ -117,6 +117,10 @@ class UeState:
 
     sessions: int = 0
     """Bit n is set while the PDU session with identity n is active."""
+    ims_address: bytes = b""
+    """The UE's own address on the ims session, four octets."""
+    p_cscfs: tuple[bytes, ...] = ()
+    """P-CSCF addresses that came with it, best first."""
     barred_sessions: int = 0
     """Bit n is set if that session is not asked for any more (back-off timer "deactivated")."""
 

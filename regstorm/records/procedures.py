@@ -7,6 +7,7 @@ PERIODIC_UPDATE = "5G periodic update"
 SERVICE_REQUEST = "5G service request"
 DEREGISTRATION = "5G deregistration"
 NG_SETUP = "NG Setup"
+SESSION_RELEASE = "Session release"
 IMS_REGISTRATION = "IMS registration"
 IMS_REREGISTRATION = "IMS re-registration"
 IMS_DEREGISTRATION = "IMS de-registration"
@@ -20,6 +21,7 @@ def pdu_session(dnn: str) -> str:
 
 REQUEST_TYPES = {
     NG_SETUP: "NGAP",
+    SESSION_RELEASE: "5GSM",
     IMS_REGISTRATION: "SIP",
     IMS_REREGISTRATION: "SIP",
     IMS_DEREGISTRATION: "SIP",

@@ -106,6 +106,12 @@ def imeisv(state: UeState) -> str:
     return f"99000000{state.index % 1_000_000:06d}01"
 
 
+def imei_urn(state: UeState) -> str:
+    """The same device as a URN (RFC 7254): type allocation code, serial number, and the spare digit."""
+    digits = imeisv(state)
+    return f"urn:gsma:imei:{digits[:8]}-{digits[8:14]}-0"
+
+
 # --- authentication (5.4.1.3) ----------------------------------------------------------------------------------------
 
 
