@@ -50,7 +50,7 @@ class WireStorm:
         self._core_half = CoreHalf(scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._listen)
         self.core = self._core_half.core
         self.population = Population(
-            scenario, plan.seed, self.clock, self._dial, self.ue_counts, trace_of=self.traces.of
+            scenario, plan.seed, self.clock, self.dial, self.ue_counts, trace_of=self.traces.of
         )
         self.seats = self.population.seats
 
@@ -96,7 +96,8 @@ class WireStorm:
         self._listener = self._transport.listen(on_association)
         return self._listener
 
-    def _dial(self, number: int, now: float) -> Association:
+    def dial(self, number: int, now: float) -> Association:
+        """An association to the core of this storm, for gNB `number` or for whoever else wants to talk to it."""
         near = self.clock.connect(self._transport, self._listener)
         far = self.clock.peer(near)
         if self._capture is not None and far is not None:
