@@ -36,6 +36,9 @@ from regstorm.reference_core.smf import Smf
 from regstorm.reference_core.subscribers import Subscribers
 from regstorm.reference_core.udm import Subscription, Udm
 
+IMS_DNN = "ims"
+"""The DNN whose session carries SIP (GSMA NG.114)."""
+
 AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
 """The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
 
@@ -106,6 +109,8 @@ class ReferenceCore:
             ServiceQueue(amf_server, agenda),
             core.aggregated_nudm,
         )
+        if ims and IMS_DNN not in network.dnns:
+            raise ValueError(f"IMS needs a session to the DNN {IMS_DNN}")
         self.ims = self._ims_core(core, strategy, rng) if ims else None
         """None: the population does without."""
 
@@ -182,7 +187,7 @@ class ReferenceCore:
         algorithms = Algorithms(identity.ciphering[0], identity.integrity[0])
         indices = list(indices)
         if self.ims is not None:
-            self.ims.provision(supi_of(index, identity.plmn) for index in indices)
+            self.ims.provision(self._seed, indices, self.network.dnns.index(IMS_DNN) + 1)
         for index in indices:
             prior = prior_context(self._seed, index, identity.plmn, guami.region, guami.set_id, guami.pointer)
             security = SecurityContext(

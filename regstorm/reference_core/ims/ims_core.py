@@ -1,9 +1,12 @@
 """The IMS core as a whole: puts its nodes together on the core's bus; datagrams of UEs come in and go out here."""
 
 from collections.abc import Callable, Iterable, Mapping
+from ipaddress import IPv4Address
 from random import Random
 from typing import Any
 
+from protocols.credentials import prior_address, prior_binding, supi_of
+from protocols.digest import AKAV1_MD5, NonceCount
 from protocols.identities import Plmn
 from protocols.ims_identities import private_identity, public_identity
 from regstorm.overload import compose
@@ -26,7 +29,7 @@ from regstorm.reference_core.ims.icscf import Icscf
 from regstorm.reference_core.ims.known_users import Bound, Endpoint
 from regstorm.reference_core.ims.names import ImsNames, host_of
 from regstorm.reference_core.ims.node import SipNode
-from regstorm.reference_core.ims.registrations import Registration
+from regstorm.reference_core.ims.registrations import Registration, Vector
 from regstorm.reference_core.ims.sbc import Sbc
 from regstorm.reference_core.ims.scscf import Scscf
 from regstorm.reference_core.ims.third_party import ThirdParties
@@ -95,22 +98,28 @@ class ImsCore:
 
     # --- before and during an outage ---------------------------------------------------------------------------------
 
-    def provision(self, supis: Iterable[str], now: float = 0.0) -> None:
-        """These users are registered in IMS with both application servers, from whatever address.
+    def provision(self, seed: int, indices: Iterable[int], pdu_session_id: int, now: float = 0.0) -> None:
+        """These test subscribers are registered in IMS with both application servers, as their credentials have it.
 
-        The registration is fresh: it lasts for `core.ims.expires_s` from `now` on.
+        `pdu_session_id`: of the session whose address they use. The registration lasts for `core.ims.expires_s`.
         """
         criteria = _criteria(self.names, self._core)
         expires_at_s = now + self._core.ims.expires_s
         route = self.scscf.service_route
-        for supi in supis:
+        for index in indices:
+            supi = supi_of(index, self.names.plmn)
             identity, private = public_identity(supi, self.names.plmn), private_identity(supi, self.names.plmn)
             subscriber = self.hss.subscriber(identity)
             if subscriber is None:
-                continue
+                raise ValueError(f"no subscriber has the index {index}")
             subscriber.serving_cscf, subscriber.registered_in_ims = self.names.scscf, True
-            self.scscf.registrations.keep(Registration(identity, supi, private, expires_at_s, criteria=criteria))
-            self.sbc.users.bind(identity, Bound(None, expires_at_s, service_route=(route,)))
+            prior = prior_binding(seed, index)
+            vector = Vector(prior.nonce, AKAV1_MD5, prior.res, NonceCount())
+            vector.count.accepts(prior.nonce_count)
+            known = Registration(identity, supi, private, expires_at_s, vector=vector, criteria=criteria)
+            self.scscf.registrations.keep(known)
+            address = str(IPv4Address(prior_address(index, pdu_session_id)))
+            self.sbc.users.bind(identity, Bound(address, expires_at_s, service_route=(route,)))
             self.tas.provision(supi, identity)
             self.ip_sm_gw.provision(supi, identity)
             self._look_again(supi, now)

@@ -18,9 +18,9 @@ Endpoint = tuple[str, int]
 
 @dataclass(slots=True)
 class Bound:
-    """A user with a registration that passed here. From before the run the address is unknown until the first use."""
+    """A user with a registration that passed here."""
 
-    address: str | None
+    address: str
     expires_at_s: float
     contact: str = ""
     service_route: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class KnownUsers:
         if known.expires_at_s <= now:
             del self._bound[identity]
             return None
-        return known if known.address in (None, address) else None
+        return known if known.address == address else None
 
     def binding_of(self, identity: str) -> Bound | None:
         """The user's binding, whatever its address: where a request for the user goes."""

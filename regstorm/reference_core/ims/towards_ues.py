@@ -42,7 +42,7 @@ class TowardsUes:
     def request(self, request: Request, reply: Reply, now: float) -> None:
         """Sends it to where its user is bound; 404 if nobody knows where."""
         bound = self._users.binding_of(identity_in(request, "To"))
-        if bound is None or bound.address is None:
+        if bound is None:
             reply(answer(request, 404, self._hop.tag()), now)
             return
         source = bound.local or (PCSCF_ADDRESSES[0], 5060)
