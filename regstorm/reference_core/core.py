@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import Literal
 
-from protocols.credentials import prior_context, supi_of
+from protocols.credentials import prior_address, prior_context, supi_of
 from protocols.identities import Plmn
 from protocols.nas5g.messages import NetworkDeregistrationRequest
 from protocols.nas_security import Algorithms, SecurityContext, Side
 from protocols.ngap.messages import Guami
+from protocols.udp import address_octets
 from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_of_a_registration
 from regstorm.overload.front_door import FrontDoor
@@ -32,9 +33,10 @@ from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.reference_core.pair_server import PairServer
 from regstorm.reference_core.pcf import Pcf
 from regstorm.reference_core.service_queue import Job, ServiceQueue
-from regstorm.reference_core.smf import Smf
+from regstorm.reference_core.smf import UPF_ADDRESS, Smf
 from regstorm.reference_core.subscribers import Subscribers
 from regstorm.reference_core.udm import Subscription, Udm
+from regstorm.reference_core.upf import Upf
 
 IMS_DNN = "ims"
 """The DNN whose session carries SIP (GSMA NG.114)."""
@@ -113,6 +115,8 @@ class ReferenceCore:
             raise ValueError(f"IMS needs a session to the DNN {IMS_DNN}")
         self.ims = self._ims_core(core, strategy, rng) if ims else None
         """None: the population does without."""
+        self.upf = self._user_plane(self.ims) if self.ims is not None else None
+        """The way of datagrams between UEs and IMS; None without IMS."""
 
     @property
     def pcscf_addresses(self) -> tuple[str, ...]:
@@ -138,6 +142,12 @@ class ReferenceCore:
         return ImsCore(
             core, plmn, strategy, self._tightest, bus, agenda, ims_rng, tally, self.ledger, self.subscribers, door
         )
+
+    def _user_plane(self, ims: ImsCore) -> Upf:
+        """What it sends to UEs needs to be told the time: whoever drives it sets `ims.send`."""
+        self.smf.upf = upf = Upf(UPF_ADDRESS, ims.receive, self._tally)
+        self.smf.p_cscfs = tuple(map(address_octets, self.pcscf_addresses))
+        return upf
 
     def start(self, now: float) -> None:
         """Heartbeats begin."""
@@ -197,7 +207,7 @@ class ReferenceCore:
             ue = UeContext(supi=supi, guti=prior.guti, security=security, registered=True)
             for psi, dnn in enumerate(self.network.dnns, start=1):
                 ue.sessions[psi] = Session(dnn, identity.slice)
-                self.smf.provision(supi, psi, dnn)
+                self.smf.provision(supi, psi, dnn, None if self.ims is None else prior_address(index, psi))
             self.amf.know(ue)
 
     def deregister_implicitly(self, indices: Iterable[int], now: float) -> None:

@@ -20,6 +20,7 @@ from protocols.nas5g.messages import (
     PduSessionReleaseReject,
     PduSessionReleaseRequest,
 )
+from protocols.nas5g.pco import wants_p_cscf, with_p_cscf
 from protocols.ngap.messages import PduSessionTunnel
 from regstorm.records import counters
 from regstorm.records import operations as ops
@@ -34,14 +35,15 @@ from regstorm.reference_core.payloads import (
     SmfRegistration,
     UpdateSmContext,
 )
+from regstorm.reference_core.upf import Upf
 
 T3592_S = 16.0
 """Guards a PDU SESSION RELEASE COMMAND (TS 24.501 table 10.3.2); the session is gone at the fifth expiry."""
 RETRANSMISSIONS = 4
 
 UPF_ADDRESS = bytes((10, 0, 0, 1))
-_FIRST_UE_ADDRESS = 0x0A800001  # 10.128.0.1: half of 10/8, assumed enough
-_UE_ADDRESSES = 1 << 23
+_FIRST_UE_ADDRESS = 0x0A800001  # 10.128.0.1: a quarter of 10/8, assumed enough
+_UE_ADDRESSES = (1 << 22) - 1  # up to where credentials.prior_address begins
 
 _REFUSALS = {
     "DNN_NOT_ALLOWED": FivegsmCause.MISSING_OR_UNKNOWN_DNN,
@@ -72,6 +74,10 @@ class Smf:
     def __init__(self, bus: Bus, agenda: Agenda, tally: Tally, aggregated_reads: bool = False) -> None:
         """`aggregated_reads`: subscription data come with the subscription (TS 23.502 4.3.2.2.1 NOTE 4)."""
         self._reads = (ops.SUBSCRIBE_SMF_WITH_DATA,) if aggregated_reads else (ops.GET_SM_DATA, ops.SUBSCRIBE_SMF)
+        self.upf: Upf | None = None
+        """The user plane; a core without IMS does without."""
+        self.p_cscfs: tuple[bytes, ...] = ()
+        """What a UE is told that asks for P-CSCFs (TS 24.008 10.5.6.3)."""
         self._bus = bus
         self._agenda = agenda
         self._tally = tally
@@ -91,10 +97,10 @@ class Smf:
         """How many there are."""
         return len(self._contexts)
 
-    def provision(self, supi: str, pdu_session_id: int, dnn: str) -> None:
-        """A session from before the run, registered at the UDM."""
+    def provision(self, supi: str, pdu_session_id: int, dnn: str, address: int | None = None) -> None:
+        """A session from before the run, registered at the UDM; `address` is what its UE believes to have."""
         self._forget((supi, pdu_session_id))
-        context = self._new_context(0, dnn)
+        context = self._new_context(0, dnn, address)
         context.registered = True
         self._contexts[supi, pdu_session_id] = context
 
@@ -130,17 +136,24 @@ class Smf:
                 return _refused(encode(PduSessionEstablishmentReject(psi, request.pti, cause)))
         self._forget((supi, psi))
         context = self._contexts[supi, psi] = self._new_context(request.pti, wanted.dnn)
-        accept = PduSessionEstablishmentAccept(psi, request.pti, context.address.to_bytes(4), wanted.dnn, wanted.snssai)
+        options = with_p_cscf(self.p_cscfs) if self.p_cscfs and wants_p_cscf(request.pco) else None
+        address = context.address.to_bytes(4)
+        accept = PduSessionEstablishmentAccept(psi, request.pti, address, wanted.dnn, wanted.snssai, options)
         return SmContext(encode(accept), _tunnel(psi, context))
 
-    def _new_context(self, pti: int, dnn: str) -> _Context:
+    def _new_context(self, pti: int, dnn: str, address: int | None = None) -> _Context:
         self._teid += 1
-        if self._free_addresses:
-            address = self._free_addresses.pop()
-        else:
-            address = _FIRST_UE_ADDRESS + self._addresses % _UE_ADDRESSES
-            self._addresses += 1
+        if address is None:
+            address = self._next_address()
+        if self.upf is not None:
+            self.upf.open(self._teid, address.to_bytes(4))
         return _Context(pti, dnn, address, self._teid)
+
+    def _next_address(self) -> int:
+        if self._free_addresses:
+            return self._free_addresses.pop()
+        self._addresses += 1
+        return _FIRST_UE_ADDRESS + (self._addresses - 1) % _UE_ADDRESSES
 
     # --- what comes for an existing session --------------------------------------------------------------------------
 
@@ -158,6 +171,8 @@ class Smf:
         if update.activate:
             return SmContext(tunnel=_tunnel(update.pdu_session_id, context))
         context.gnb = update.tunnel
+        if self.upf is not None:
+            self.upf.point(context.teid, update.tunnel)
         return SmContext() if context.registered else self._register(call, context, update.pdu_session_id)
 
     def _register(self, call: Call, context: _Context, pdu_session_id: int) -> Steps:
@@ -226,6 +241,8 @@ class Smf:
         if context.releasing is not None:
             context.releasing.cancel()
         self._free_addresses.append(context.address)
+        if self.upf is not None:
+            self.upf.close(context.teid)
 
 
 def _refused(n1: bytes) -> SmContext:
