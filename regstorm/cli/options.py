@@ -6,6 +6,8 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from regstorm.drivers.sctp import SctpUnavailable, require_sctp
+from regstorm.drivers.transports import TRANSPORT_NAMES
 from regstorm.records.files import BadFile
 from regstorm.records.run_record import Clock as ClockName
 from regstorm.records.storm_plan import ATTEMPTS_CAP
@@ -26,6 +28,12 @@ Speed = Annotated[
 AttemptsCap = Annotated[
     float,
     typer.Option(metavar="N", help="Attempts begun in a wall second at most, on the paced clock; what is above waits."),
+]
+Transport = Annotated[
+    str,
+    typer.Option(
+        help="Between gNBs and the core: tcp, with a private framing, or sctp, the kernel's (--clock paced only)."
+    ),
 ]
 Sample = Annotated[
     int, typer.Option(min=1, metavar="K", help="Takes 1/K of the population against 1/K of every capacity.")
@@ -48,6 +56,7 @@ class Pacing(NamedTuple):
     clock: ClockName
     speed: float
     attempts_cap: float
+    transport: str = "tcp"
 
     @property
     def at_once(self) -> int | None:
@@ -59,7 +68,9 @@ class Pacing(NamedTuple):
         if self.clock == "lockstep":
             return []
         words = ["--clock", "paced", "--speed", f"{self.speed:g}"]
-        return words if self.attempts_cap == ATTEMPTS_CAP else [*words, "--attempts-cap", f"{self.attempts_cap:g}"]
+        if self.attempts_cap != ATTEMPTS_CAP:
+            words += ["--attempts-cap", f"{self.attempts_cap:g}"]
+        return words if self.transport == "tcp" else [*words, "--transport", self.transport]
 
 
 def require_available(engine: str, clock: str) -> None:
@@ -72,8 +83,17 @@ def require_available(engine: str, clock: str) -> None:
         raise BadFile(f"--engine {engine}: not available yet, expected wire")
 
 
-def pacing(clock: str, speed: float | None, attempts_cap: float) -> Pacing:
-    """The three options together. Raises BadFile with one line if they make no sense."""
+def pacing(clock: str, speed: float | None, attempts_cap: float, transport: str = "tcp") -> Pacing:
+    """The options together. Raises BadFile with one line if they make no sense, or if the kernel has no SCTP."""
+    if transport not in TRANSPORT_NAMES:
+        raise BadFile(f"--transport {transport}: expected {' or '.join(TRANSPORT_NAMES)}")
+    if transport == "sctp":
+        if clock == "lockstep":
+            raise BadFile("--transport sctp: expected --clock paced with it; lockstep counts octets, SCTP shows none")
+        try:
+            require_sctp()
+        except SctpUnavailable as error:
+            raise BadFile(f"--transport sctp: {error}") from None
     if clock == "lockstep":
         if speed is not None:
             raise BadFile("--speed: expected --clock paced with it; lockstep is as fast as it can be")
@@ -82,7 +102,7 @@ def pacing(clock: str, speed: float | None, attempts_cap: float) -> Pacing:
         raise BadFile(f"--speed {speed:g}: expected more than 0, at most {FASTEST:g}")
     if not attempts_cap > 0:
         raise BadFile(f"--attempts-cap {attempts_cap:g}: expected more than 0")
-    return Pacing("paced", 1.0 if speed is None else speed, attempts_cap)
+    return Pacing("paced", 1.0 if speed is None else speed, attempts_cap, transport)
 
 
 def new_directory(out: Path | None, default: str) -> Path:

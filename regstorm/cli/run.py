@@ -24,6 +24,7 @@ def run(
     clock: options.Clock = "lockstep",
     speed: options.Speed = None,
     attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
+    transport: options.Transport = "tcp",
     seed: options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, metavar="R", help="R seeds, from --seed up.")] = 1,
     out: options.Out = None,
@@ -40,7 +41,7 @@ def run(
     Example: regstorm run outage_return --strategy tiered --sample 100 --seed 7
     """
     options.require_available(engine, clock)
-    pacing = options.pacing(clock, speed, attempts_cap)
+    pacing = options.pacing(clock, speed, attempts_cap, transport)
     story, story_path = sources.scenario(scenario, changes or [])
     chosen, path = sources.strategy(strategy)
     if pcap and repeat > 1:
@@ -68,6 +69,7 @@ def run(
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
+            transport=pacing.transport,
             trace=trace,
         )
         for one_seed in range(seed, seed + repeat)

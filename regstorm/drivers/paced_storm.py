@@ -47,10 +47,10 @@ class PacedEnd:
 class PacedStorm:
     """A storm that is ready to run, with its core. UEs take their seats first (`seats`), then `run`."""
 
-    def __init__(self, plan: StormPlan, attempts: AttemptListener | None = None, transport: str = "tcp") -> None:
+    def __init__(self, plan: StormPlan, attempts: AttemptListener | None = None) -> None:
         """Starts the core's process and sets it up. Raises CoreUnusable, SctpUnavailable."""
         raise_file_limit()
-        n2 = transport_named(transport)
+        n2 = transport_named(plan.transport)
         self.plan = plan
         self.traces = traces_of(plan)
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
@@ -58,7 +58,7 @@ class PacedStorm:
         self._on_progress: Callable[[Progress], None] = lambda progress: None
         self._stop = StopFlag()
         self._began_wall_s = 0.0
-        self.core = CoreChild(self._core_seconds, self._core_is_lost, transport=transport)
+        self.core = CoreChild(self._core_seconds, self._core_is_lost, transport=plan.transport)
         try:
             address = self.core.link.set_up(
                 scenario, plan.strategy, plan.seed, scenario.population.outage_ues, scenario.population.online_ues

@@ -34,6 +34,8 @@ class StormPlan:
     """Scenario seconds per wall second on the paced clock."""
     attempts_cap: float = ATTEMPTS_CAP
     """Attempts that one process begins in a second of wall time at most, on the paced clock; what is above waits."""
+    transport: str = "tcp"
+    """Between gNBs and the core: tcp or sctp; sctp on the paced clock only."""
     trace: int = 0
     """UEs whose call flows are recorded in traces.jsonl."""
 

@@ -1,7 +1,7 @@
 """NG Setup, registrations with two PDU sessions, a lost association and the way back, over kernel SCTP, paced.
 
-Collected where the kernel has SCTP. Everything is in one process, so that one clock drives both halves; every message
-crosses the kernel.
+Collected where the kernel has SCTP. First everything is in one process, so that one clock drives both halves; every
+message crosses the kernel. Then the same with the core in a process of its own.
 """
 
 from functools import partial
@@ -11,6 +11,7 @@ from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.paced_storm import PacedStorm
 from regstorm.drivers.population import Population
 from regstorm.drivers.sctp import SctpTransport
 from regstorm.measures.service_log import ServiceLog
@@ -18,6 +19,7 @@ from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import UeCounts
 from regstorm.records import counters
 from regstorm.records import scenario as records
+from regstorm.records.storm_plan import StopFlag, StormPlan
 from regstorm.records.strategy import Strategy
 
 SEED = 1
@@ -26,9 +28,10 @@ STORY = records.Scenario(
     name="twenty_return",
     title="Twenty UEs of four gNBs return",
     population=records.Population(outage_ues=20, online_ues=5, ues_per_gnb=5),
-    outage=records.Outage(begins_s=1, lasts_s=1, arrivals_s=1, calm_after_s=0),
+    outage=records.Outage(begins_s=1, lasts_s=1, arrivals_s=1, calm_after_s=1),
     core=records.Core(udm=records.Udm(capacity_pairs_per_s=10_000)),
 )
+STRATEGY = Strategy(name="none", title="None", summary="Nobody is refused.")
 
 
 class Storm:
@@ -40,8 +43,7 @@ class Storm:
         self.log = ServiceLog(20, 5, OUTAGE_ENDS_S)
         transport = SctpTransport()
         listen = partial(self.clock.listen, transport)
-        strategy = Strategy(name="none", title="None", summary="Nobody is refused.")
-        self.core_half = CoreHalf(STORY, strategy, SEED, self.clock, self.timeline, listen)
+        self.core_half = CoreHalf(STORY, STRATEGY, SEED, self.clock, self.timeline, listen)
         counts = UeCounts(self.timeline, self.log)
         address = self.core_half.side.listener.address
         self.population = Population(
@@ -88,3 +90,19 @@ def test_sctp_carries_ng_setup_registrations_and_the_return_after_an_outage():
     assert storm.core_half.side.associations == len(gnbs) == 5
     assert {gnb.faults.ngap_unreadable + gnb.faults.errors_indicated for gnb in gnbs} == {0}
     storm.close()
+
+
+def test_sctp_joins_a_generator_and_a_core_in_two_processes(tmp_path):
+    plan = StormPlan(STORY, STRATEGY, SEED, 1, tmp_path, clock="paced", speed=2, transport="sctp")
+    storm = PacedStorm(plan)
+    for _ in range(20):
+        storm.seats.take_outage()
+    for _ in range(5):
+        storm.seats.take_online()
+    try:
+        end = storm.run(lambda progress: None, StopFlag())
+        assert end.why is None
+        assert storm.log.back == 20
+        assert storm.timeline.total(counters.UDM_SERVED) == 20 * 13
+    finally:
+        storm.close()
