@@ -15,6 +15,8 @@ from protocols.sip.authentication import challenges, credentials_text
 from protocols.sip.decode import decode
 from protocols.sip.encode import answer, encode
 from protocols.sip.messages import Headers, Request, Response
+from regstorm.records import operations as ops
+from regstorm.reference_core.bus import Call
 
 PCSCF = ("10.2.0.1", 5060)
 DOMAIN = home_domain(PLMN)
@@ -37,6 +39,21 @@ class ImsRig(Rig):
 
     def ims_pairs(self):
         return self.tally["udm.served.Cx"], self.tally["udm.served.Sh"]
+
+    def deliver(self, ue, answered):
+        """Another network has a MESSAGE for that user; `answered(response, now)` hears of it."""
+        headers = Headers(
+            (
+                ("Via", "SIP/2.0/TCP other.example;branch=z9hG4bKother1"),
+                ("Max-Forwards", "70"),
+                ("From", "<sip:somebody@other.example>;tag=o"),
+                ("To", f"<{ue.public}>"),
+                ("Call-ID", "from another network"),
+                ("CSeq", "1 MESSAGE"),
+            )
+        )
+        request = Request("MESSAGE", ue.public, headers, b"hello")
+        self.core.bus.call(Call(ops.SIP_MESSAGE_ICSCF, ue.supi, request), answered, self.agenda.now)
 
 
 class SipUe:
