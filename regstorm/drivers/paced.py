@@ -20,7 +20,6 @@ import heapq
 import time
 from collections import deque
 from collections.abc import Callable
-from math import isnan
 from typing import Any
 
 import gevent
@@ -48,12 +47,41 @@ class _PastAgenda(HeapAgenda):
     """An agenda that keeps due times which have passed, because lateness is measured from them."""
 
     def at(self, due_s: float, action: Callable[[float], None]) -> Entry:
-        if isnan(due_s):
+        if due_s != due_s:
             raise ValueError("an action cannot be due at NaN")
         entry = Entry(self, action)
         self._added = added = self._added + 1
         heapq.heappush(self._heap, (due_s, added, entry))
         return entry
+
+    def call_due(
+        self, until_s: float, time_of: Callable[[], float], noted: Callable[[float], None], limit_s: float
+    ) -> tuple[int, bool]:
+        """Calls what is due, each at the time that `time_of` tells; how many, and whether more is due.
+
+        `noted(late_s)` is told before each. Stops at scenario time `limit_s`, or after what is due at `until_s`.
+        """
+        heap, called = self._heap, 0
+        while heap:
+            due_s, _, entry = heap[0]
+            action = entry.action
+            if action is None:
+                heapq.heappop(heap)
+                self._cancelled -= 1
+                continue
+            now = time_of()
+            if due_s > now or due_s > until_s:
+                break
+            if now > limit_s:
+                return called, True
+            heapq.heappop(heap)
+            entry.action = None
+            if now > self.now:
+                self.now = now
+            noted(now - due_s)
+            called += 1
+            action(self.now)
+        return called, False
 
 
 class PacedClock:
@@ -154,7 +182,7 @@ class PacedClock:
         """True if something is left to do at once."""
         self.turns += 1
         stop_wall_s = began_wall_s + TURN_S
-        more = self._call_due(stop_wall_s, until_s)
+        more = self._call_due(until_s)
         more = self._serve_readable(stop_wall_s) or more
         self._serve_woken()
         return more or self._has_work
@@ -163,23 +191,11 @@ class PacedClock:
     def _has_work(self) -> bool:
         return bool(self._readable or self._woken or self._arrivals)
 
-    def _call_due(self, stop_wall_s: float, until_s: float) -> bool:
-        agenda, wall, lateness = self._agenda, self._wall, self.lateness
-        zero_wall_s, speed = self._zero_wall_s, self.speed
-        assert zero_wall_s is not None
-        while not self._stopping:
-            due_s = agenda.next_due_s()
-            wall_s = wall()
-            now = (wall_s - zero_wall_s) * speed
-            if due_s is None or due_s > now or due_s > until_s:
-                return False
-            if wall_s > stop_wall_s:
-                return True
-            if now > agenda.now:
-                agenda.now = now
-            lateness.note(now - due_s)
-            self.actions += agenda.run_due(1)
-        return False
+    def _call_due(self, until_s: float) -> bool:
+        limit_s = self._scenario_s() + TURN_S * self.speed
+        called, more = self._agenda.call_due(until_s, self._scenario_s, self.lateness.note, limit_s)
+        self.actions += called
+        return more
 
     def _report_progress(self) -> None:
         wall_s = self._wall()

@@ -1,47 +1,75 @@
-"""The cap on attempts (regstorm/drivers/attempts_cap.py): a limit in wall time, whatever the speed of the clock."""
+"""The cap on attempts: what comes above it waits, is counted, and goes out in its order."""
 
 import pytest
 
+from protocols.identities import Plmn
+from protocols.ngap.encode import encode
+from protocols.ngap.messages import InitialUeMessage, UplinkNasTransport, UserLocation
 from regstorm.drivers.agenda import HeapAgenda
-from regstorm.drivers.attempts_cap import AttemptsCap
+from regstorm.drivers.attempts_cap import ATTEMPTS_DELAYED, AttemptsCap, begins_attempt
+from regstorm.drivers.n2 import GnbLink
 from regstorm.measures.timeline import Timeline
 
-INITIAL_UE_MESSAGE = b"\x00\x0f"
+LOCATION = UserLocation(Plmn("001", "01"), 16, 1)
 
 
-def run(agenda: HeapAgenda, until_s: float) -> None:
+def run(agenda, until_s):
     while (due_s := agenda.next_due_s()) is not None and due_s <= until_s:
         agenda.now = due_s
         agenda.run_due(1000)
 
 
-@pytest.mark.parametrize("speed", [0.5, 1, 2, 30])
-def test_below_the_cap_nothing_waits(speed):
-    agenda, sent = HeapAgenda(), []
-    cap = AttemptsCap(100.0, speed, agenda, Timeline(0.0))
-    for n in range(50):
-        cap.pass_on(INITIAL_UE_MESSAGE, 1, lambda data, stream: sent.append(stream), now=n * speed / 90)
+def test_only_an_initial_ue_message_begins_an_attempt():
+    assert begins_attempt(encode(InitialUeMessage(65536, b"\x7e\x00\x41", LOCATION)))
+    assert not begins_attempt(encode(UplinkNasTransport(65536, 65536, b"\x7e\x00\x43", LOCATION)))
+
+
+@pytest.mark.parametrize(("speed", "last_s"), [(1.0, 0.9), (10.0, 9.0)])
+def test_attempts_above_the_cap_wait_for_their_turn_and_none_is_lost(speed, last_s):
+    agenda, timeline, sent = HeapAgenda(), Timeline(0.0), []
+    cap = AttemptsCap(per_wall_s=100, speed=speed, agenda=agenda, tally=timeline)
+    for number in range(100):
+        cap.pass_on(bytes([number]), 1, lambda data, stream: sent.append((data[0], agenda.now)), 0.0)
+    assert len(sent) == 10  # a tenth of a second's worth at once
+    assert cap.waiting == cap.delayed == timeline.total(ATTEMPTS_DELAYED) == 90
+    run(agenda, last_s * 2)
+    assert [number for number, _ in sent] == list(range(100))
+    assert sent[-1][1] == pytest.approx(last_s, rel=0.02)
+    assert cap.waiting == 0
+
+
+def test_below_the_cap_nothing_waits():
+    agenda, timeline, sent = HeapAgenda(), Timeline(0.0), []
+    cap = AttemptsCap(per_wall_s=100, speed=1.0, agenda=agenda, tally=timeline)
+    for number in range(50):
+        cap.pass_on(b"\x00\x0f", 1, lambda data, stream: sent.append(data), number * 0.02)
     assert len(sent) == 50
     assert cap.delayed == 0
 
 
-@pytest.mark.parametrize("speed", [0.5, 1, 2, 30])
-def test_above_the_cap_attempts_wait_in_order_and_go_at_its_rate(speed):
-    agenda, sent = HeapAgenda(), []
-    cap = AttemptsCap(100.0, speed, agenda, Timeline(0.0))
-    for n in range(200):
-        cap.pass_on(INITIAL_UE_MESSAGE, n, lambda data, stream: sent.append((agenda.now / speed, stream)), now=0.0)
-    run(agenda, 10 * speed)
-    assert [stream for _, stream in sent] == list(range(200))
-    assert sum(wall_s <= 1.0 for wall_s, _ in sent) == pytest.approx(110, abs=2)  # a tenth of a second's at once
-    assert sent[-1][0] == pytest.approx(1.9, abs=0.05)
-    assert cap.waiting == 0
+def test_a_gnb_sends_everything_but_attempts_past_the_cap():
+    class End:
+        def __init__(self):
+            self.sent = []
 
+        def send(self, data, stream):
+            self.sent.append(data)
 
-def test_a_very_low_cap_still_lets_one_go_at_a_time():
-    agenda, sent = HeapAgenda(), []
-    cap = AttemptsCap(0.5, 1, agenda, Timeline(0.0))
-    for n in range(3):
-        cap.pass_on(INITIAL_UE_MESSAGE, n, lambda data, stream: sent.append(agenda.now), now=0.0)
-    run(agenda, 10)
-    assert sent == pytest.approx([0, 2, 4])
+    class Clock(HeapAgenda):
+        pass
+
+    class Deaf:
+        def associated(self, now):
+            pass
+
+    clock, end = Clock(), End()
+    cap = AttemptsCap(per_wall_s=1, speed=1.0, agenda=clock, tally=Timeline(0.0))
+    link = GnbLink(0, clock, lambda number, now: end, cap)
+    link.gnb = Deaf()
+    link.connect(0.0)
+    attempt, other = b"\x00\x0f first", b"\x00\x2e uplink"
+    for data in (attempt, attempt, other):
+        link.send(data, 1)
+    assert end.sent == [attempt, other]
+    run(clock, 2.0)
+    assert end.sent == [attempt, other, attempt]
