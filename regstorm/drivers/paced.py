@@ -20,6 +20,7 @@ import heapq
 import time
 from collections import deque
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import gevent
@@ -165,7 +166,7 @@ class PacedClock:
                 return Ended.STOPPED
             if finished():
                 return Ended.FINISHED
-            if not more and self._scenario_s() >= until_s:
+            if not more and self._scenario_s() >= until_s and self._next_due_s() > until_s:
                 self._agenda.now = max(self._agenda.now, until_s)
                 return Ended.UNTIL
             self._report_progress()
@@ -173,6 +174,10 @@ class PacedClock:
                 gevent.sleep(0)
             else:
                 self._rest(began_wall_s, until_s)
+
+    def _next_due_s(self) -> float:
+        due_s = self._agenda.next_due_s()
+        return inf if due_s is None else due_s
 
     def _scenario_s(self) -> float:
         assert self._zero_wall_s is not None
@@ -205,10 +210,8 @@ class PacedClock:
 
     def _rest(self, began_wall_s: float, until_s: float) -> None:
         """Until an action is due or somebody rings; other greenlets run."""
-        due_s = self._agenda.next_due_s()
-        rest_s = REST_S
-        if due_s is not None:
-            rest_s = min(rest_s, (min(due_s, until_s) - self._scenario_s()) / self.speed)
+        due_s = min(self._next_due_s(), until_s)
+        rest_s = min(REST_S, (due_s - self._scenario_s()) / self.speed)
         grain_left_s = began_wall_s + min(GRAIN_S, GRAIN_SCENARIO_S / self.speed) - self._wall()
         if grain_left_s > 0:
             gevent.sleep(grain_left_s)
