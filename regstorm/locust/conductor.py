@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 import gevent
 from gevent import Greenlet
+from gevent.event import Event
 from locust.env import Environment
 
 from regstorm.drivers.core_link import CoreChild, CoreUnusable
@@ -165,6 +166,8 @@ class _Storm:
         self._trace_lines: list[str] = []
         self._why: str | None = None
         self._ended_s = 0.0
+        self._ending = False
+        self._done = Event()
         self._zero: float | None = None
         self._core: CoreChild | None = None
         self._timeline = MergedTimeline(self._outage_end_s, [CORE])
@@ -294,8 +297,10 @@ class _Storm:
 
     def end(self, why: str | None) -> None:
         """Everybody's last word, and the record. `why` says what cut the storm short; None: nothing did."""
-        if self.live.phase in (Phase.WRITING, Phase.OVER, Phase.FAILED):
+        if self._ending:
+            self._done.wait()
             return
+        self._ending = True
         self._why = why
         self.live.phase = Phase.WRITING
         try:
@@ -307,6 +312,7 @@ class _Storm:
         finally:
             self._let_go_of_core()
             self.over = True
+            self._done.set()
 
     def _hear_the_last_words(self) -> None:
         if self._zero is None:

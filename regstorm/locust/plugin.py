@@ -6,6 +6,7 @@ import, because Locust forks its workers after it (--processes).
 """
 
 import logging
+import signal
 from typing import Any
 
 import gevent
@@ -85,11 +86,24 @@ def _on_init(environment: Environment, web_ui: WebUI | None = None, **_: Any) ->
         crew.performer = _perform(environment, lambda kind, message: conductor.heard(LOCAL, kind, message))
         gevent.spawn(crew.report_to, conductor)
     _CONDUCTORS[id(environment)] = conductor
-    if web_ui is not None:
+    if web_ui is None:
+        _end_on_sigterm(environment, conductor)
+    else:
         show_storm(web_ui, conductor.live)
     port = environment.parsed_options.storm_metrics_port if environment.parsed_options else 0
     if port:
         serve_metrics(port, conductor.live)
+
+
+def _end_on_sigterm(environment: Environment, conductor: Conductor) -> None:
+    """Without a web page Locust hears SIGTERM only when its shape has ended: until then the signal would kill it."""
+
+    def told_to_end() -> None:
+        conductor.stop("Locust was told to end")
+        if environment.runner is not None:
+            environment.runner.quit()
+
+    gevent.signal_handler(signal.SIGTERM, told_to_end)
 
 
 def _perform(environment: Environment, tell: Any) -> Performer:

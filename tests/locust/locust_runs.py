@@ -69,6 +69,12 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def two_workers() -> list[str]:
+    """Options for a master and two workers at a port of their own."""
+    port = str(free_port())
+    return ["--processes", "2", "--master-bind-port", port, "--master-port", port]
+
+
 def get(url: str) -> bytes:
     with urllib.request.urlopen(url, timeout=10) as answer:
         return answer.read()

@@ -12,6 +12,7 @@ from locust_runs import (
     run_locust,
     small_storm,
     timeline_totals,
+    two_workers,
     wait_until,
 )
 
@@ -43,12 +44,12 @@ def assert_locust_and_timeline_agree(out):
     assert compared > 300
 
 
-@pytest.mark.parametrize("processes", [[], ["--processes", "2"]], ids=["one process", "two workers"])
+@pytest.mark.parametrize("processes", [list, two_workers], ids=["one process", "two workers"])
 def test_a_storm_ends_by_itself_and_locusts_csv_says_what_the_timeline_says(tmp_path, processes):
     out = tmp_path
     options = ["--csv", str(out / "locust"), "--html", str(out / "locust.html"), "--json-file", str(out / "locust")]
 
-    ended = run_locust("--headless", "--only-summary", *processes, *options, *small_storm(out))
+    ended = run_locust("--headless", "--only-summary", *processes(), *options, *small_storm(out))
 
     told = record(out)
     run = told["runs"][0]
@@ -67,9 +68,7 @@ def test_a_storm_ends_by_itself_and_locusts_csv_says_what_the_timeline_says(tmp_
 
 
 def test_no_two_ues_of_two_workers_share_an_identity(tmp_path):
-    ended = run_locust(
-        "--headless", "--only-summary", "--processes", "2", *small_storm(tmp_path, "--storm-trace", "100")
-    )
+    ended = run_locust("--headless", "--only-summary", *two_workers(), *small_storm(tmp_path, "--storm-trace", "100"))
 
     traces = (tmp_path / "run" / "traces.jsonl").read_text().splitlines()
     back = [line for line in traces if '"back in coverage"' in line]
@@ -87,9 +86,7 @@ def test_a_strategy_that_misses_what_its_scenario_expects_exits_with_3(tmp_path)
 
 
 def test_a_lost_worker_makes_the_masters_record_incomplete_and_ends_the_storm(tmp_path):
-    with locust_process(
-        "--headless", "--only-summary", "--processes", "2", *small_storm(tmp_path, speed="5")
-    ) as master:
+    with locust_process("--headless", "--only-summary", *two_workers(), *small_storm(tmp_path, speed="5")) as master:
         wait_until(lambda: (tmp_path / "run" / "run.json").is_file(), 30, "the storm begins")
         workers = wait_until(lambda: worker_pids(master.pid), 30, "workers")
         lines = iter(master.stdout.readline, "")
@@ -105,16 +102,19 @@ def test_a_lost_worker_makes_the_masters_record_incomplete_and_ends_the_storm(tm
     assert "PARTIAL" in rest
 
 
-def test_an_end_by_hand_leaves_a_partial_record_and_no_process(tmp_path):
+@pytest.mark.parametrize(
+    ("how", "why"), [(signal.SIGTERM, "Locust was told to end"), (signal.SIGINT, "stopped in Locust")]
+)
+def test_an_end_by_hand_leaves_a_partial_record_and_no_process(tmp_path, how, why):
     with locust_process("--headless", "--only-summary", *small_storm(tmp_path, speed="5")) as process:
         lines = iter(process.stdout.readline, "")
         next(line for line in lines if "speed 5" in line)
         core = children_of(process.pid)
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=40)
+        process.send_signal(how)
+        output, _ = process.communicate(timeout=40)
 
     told = record(tmp_path)
-    assert (told["complete"], told["why"]) == (False, "Locust quits")
+    assert (told["complete"], told["why"]) == (False, why), output
     assert process.returncode == 1
     assert (tmp_path / "run" / "timeline.csv").stat().st_size > 0
     assert core
