@@ -58,9 +58,14 @@ class Reader:
         """An unsigned number of `count` octets, aligned."""
         return int.from_bytes(self.octets(count), "big")
 
-    def integer(self, length_bits: int) -> int:
-        """An integer of a range above 64K: number of octets less one in `length_bits`, then the octets (11.5.7.4)."""
+    def integer(self, length_bits: int, most: int) -> int:
+        """An integer of a range above 64K: number of octets less one in `length_bits`, then the octets (11.5.7.4).
+
+        The range has `most` octets, which may be fewer than the length could say.
+        """
         count = self.bits(length_bits) + 1
+        if count > most:
+            raise Malformed("integer is out of its range")
         value = self.aligned(count)
         if count > 1 and not value >> 8 * (count - 1):
             raise Malformed("integer is not minimal")

@@ -81,8 +81,8 @@ def read_connections(reader: Reader) -> tuple[tuple[int | None, int | None], ...
         count, more = reader.block()
         for _ in range(count):
             present = reader.is_plain(optional=3)
-            amf = reader.integer(3) if present & 4 else None
-            pairs.append((amf, reader.integer(2) if present & 2 else None))
+            amf = reader.integer(3, most=5) if present & 4 else None
+            pairs.append((amf, reader.integer(2, most=4) if present & 2 else None))
     if not pairs:
         raise Malformed("no connections in the list")
     return tuple(pairs)

@@ -124,8 +124,8 @@ def _security_capabilities(reader: Reader) -> bytes:
 def _ue_ngap_ids(reader: Reader) -> tuple[int, int | None]:
     if reader.choice(2, width=2) == 0:
         reader.is_plain(optional=1)
-        return reader.integer(3), reader.integer(2)
-    return reader.integer(3), None
+        return reader.integer(3, most=5), reader.integer(2, most=4)
+    return reader.integer(3, most=5), None
 
 
 def _reset_type(reader: Reader) -> tuple[tuple[int | None, int | None], ...]:

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from ngap_samples import ALL, GENERATORS, random_messages
 
+from protocols.ngap import causes
 from protocols.ngap import messages as m
 from protocols.ngap.decode import Counters, decode
 from protocols.ngap.encode import encode
@@ -95,3 +96,33 @@ def test_a_cut_or_prolonged_pdu_is_unreadable(kind):
         for cut in range(len(pdu)):
             assert isinstance(decode(pdu[:cut]), m.Unreadable)
         assert isinstance(decode(pdu + b"\x00"), m.Unreadable)
+
+
+LARGEST = 2**40 - 1
+
+
+@pytest.mark.parametrize(
+    ("message", "largest", "longer"),
+    [
+        (
+            m.UeContextReleaseCommand(LARGEST, None, causes.NORMAL_RELEASE),
+            "0029 0012 000002 0072 0006 60 ffffffffff 000f400140",
+            "0029 0013 000002 0072 0007 68 ffffffffffff 000f400140",
+        ),
+        (
+            m.UeContextReleaseCommand(LARGEST, 1, causes.NORMAL_RELEASE),
+            "0029 0014 000002 0072 0008 08 ffffffffff 0001 000f400140",
+            "0029 0015 000002 0072 0009 0a ffffffffffff 0001 000f400140",
+        ),
+        (
+            m.NgReset(causes.OM_INTERVENTION, ((LARGEST, 1),)),
+            "0014 0016 000002 000f400186 0058000a 4001 68 ffffffffff 0001",
+            "0014 0017 000002 000f400186 0058000b 4001 6a ffffffffffff 0001",
+        ),
+    ],
+    ids=["AMF ID alone", "both IDs", "list of connections"],
+)
+def test_an_amf_ue_ngap_id_of_six_octets_is_unreadable(message, largest, longer):
+    """Its length has room for eight (X.691 11.5.7.4); who answered with such an ID could not encode it."""
+    assert encode(message) == bytes.fromhex(largest)
+    assert isinstance(decode(bytes.fromhex(longer)), m.Unreadable)

@@ -12,7 +12,7 @@ from protocols.ngap.messages import NgSetupResponse
 
 ERROR_INDICATION, NG_SETUP_REQUEST = b"\x00\x09", b"\x00\x15"
 JOIN_S, OUTAGE_S, ATTACK_S = 1.0, 5.0, 12.0
-TICK_S, TICKS = 0.05, 500
+TICK_S, EACH_WAY_PER_TICK = 0.05, 10
 ROGUE = 99
 
 
@@ -46,11 +46,11 @@ class Attack:
     """Listens at the core, and sends what it heard, spoilt: as a gNB of its own, and on the associations of the storm
     itself, as their gNB and as their AMF.
 
-    `messages` in all, half of them in each direction, evenly within the attack.
+    `messages` in all, half of them in each direction, evenly in time.
     """
 
     def __init__(self, messages, seed):
-        self.per_tick = messages // (2 * TICKS)
+        self.ticks = messages // (2 * EACH_WAY_PER_TICK)
         self.chance = Random(seed)
         self.sent = Counter()
         self.lost = []
@@ -65,7 +65,7 @@ class Attack:
         self._as_gnb = storm.population.outage_links[0].send
         self._tap(storm.core)
         storm.clock.at(JOIN_S, self._join)
-        for tick in range(TICKS):
+        for tick in range(self.ticks):
             storm.clock.at(ATTACK_S + tick * TICK_S, self._strike)
 
     def _tap(self, core):
@@ -107,7 +107,7 @@ class Attack:
 
     def _strike(self, now):
         chance = self.chance
-        for number in range(self.per_tick):
+        for number in range(EACH_WAY_PER_TICK):
             data, stream = chance.choice(self._to_core)
             send = self._rogue.send if number % 2 else self._as_gnb
             spoilt = hostile(data, chance)
@@ -123,10 +123,9 @@ class Attack:
 @pytest.mark.parametrize("messages", [10_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_a_storm_under_hostile_octets_both_ways_brings_everybody_back(messages):
     attack = Attack(messages, seed=1)
+    outage = {"begins_s": OUTAGE_S, "lasts_s": 5, "calm_after_s": attack.ticks * TICK_S}
     # an AUTHENTICATION REJECT that nobody protects holds a UE for up to an hour (T3247), so it takes its time
-    one = scenario(
-        ues=60, online=20, pairs_per_s=25, outage={"begins_s": OUTAGE_S, "lasts_s": 5, "recovery_within_s": 14_400}
-    )
+    one = scenario(ues=60, online=20, pairs_per_s=25, outage={**outage, "recovery_within_s": 14_400})
     storm = storm_of(plan(one, "tiered"), attack.prepare)
 
     assert storm.log.back == storm.log.outage_ues == 60
