@@ -61,6 +61,7 @@ class SipUe:
 
     def __init__(self, rig, index=0, address=None):
         self.rig = rig
+        self.index = index
         self.card = credentials(SEED, index, PLMN)
         self.supi = self.card.supi
         self.private = private_identity(self.supi, PLMN)
