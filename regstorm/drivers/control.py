@@ -104,8 +104,10 @@ class Ended(_Line):
     lateness_max_s: float
     cpu_s: float
     """Of the process since `begin`."""
-    connections: int
+    connections: int = 0
     """UE-associated connections that are left."""
+    associations: int = 0
+    """gNBs that are left."""
 
 
 class Refused(_Line):

@@ -163,7 +163,8 @@ class CoreChild:
             start_new_session=True,  # a Ctrl-C in the terminal is for the generator, which tells its core to stop
         )
         try:
-            self.link = CoreLink(("127.0.0.1", self._control_port()), on_seconds, on_lost)
+            self.control_port = self._control_port()
+            self.link = CoreLink(("127.0.0.1", self.control_port), on_seconds, on_lost)
         except BaseException:
             self.end()
             raise

@@ -270,6 +270,7 @@ class _Session:
             lateness_max_s=self.clock.lateness.max_s,
             cpu_s=time.process_time() - self._cpu_at_begin_s,
             connections=self._half.core.connections,
+            associations=self._half.side.associations,
         )
 
     def close(self) -> None:
@@ -372,7 +373,9 @@ def _nobody_yet(association: Association) -> None:
 
 
 def _taken(address: Address, option: str, error: OSError) -> str:
-    return f"{option} {address[0]}:{address[1]}: cannot listen there: {error.strerror or error}"
+    return (
+        f"{option} {address[0]}:{address[1]}: cannot listen there: {os.strerror(error.errno) if error.errno else error}"
+    )
 
 
 def _keep_out_of_garbage_collection() -> None:
