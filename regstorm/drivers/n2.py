@@ -10,6 +10,7 @@ from typing import Protocol
 
 from regstorm.drivers.association import Association, CloseReason, Listener
 from regstorm.drivers.attempts_cap import AttemptsCap, begins_attempt
+from regstorm.drivers.n3 import N3_PPID, N3Link, UpfSide
 from regstorm.records.ports import Agenda
 from regstorm.reference_core.core import ReferenceCore
 from ue_models.gnb import Gnb
@@ -38,6 +39,7 @@ class CoreSide:
         self._clock = clock
         self._peers = 0
         self._associations: dict[int, Association] = {}
+        self._n3 = UpfSide(core, lambda: clock.now)
         self.listener = listen(self._arrived)
 
     @property
@@ -57,10 +59,14 @@ class CoreSide:
         self._associations[peer] = association
 
         def heard(data: bytes, stream: int, ppid: int, now: float) -> None:
-            core.receive(peer, data, stream, now)
+            if ppid == N3_PPID:
+                self._n3.heard(peer, association, data, now)
+            else:
+                core.receive(peer, data, stream, now)
 
         def closed(reason: CloseReason, now: float) -> None:
             del self._associations[peer]
+            self._n3.closed(peer)
             core.association_lost(peer, reason, now)
 
         association.on_message = heard
@@ -81,6 +87,8 @@ class GnbLink:
         """The gNB should have an association: nobody has cut or closed it."""
         self.gnb: Gnb | None = None
         """Set once, before connect: a gNB needs `send` to come into being."""
+        self.n3: N3Link | None = None
+        """The path of its user plane, which comes and goes with this association; None without IMS."""
 
     def send(self, data: bytes, stream: int) -> None:
         """What the gNB calls. Without an association the message goes nowhere, as on a cut cable."""
@@ -100,12 +108,16 @@ class GnbLink:
         near.on_closed = partial(self._closed, near)
         self._association = near
         self.gnb.associated(now)
+        if self.n3 is not None:
+            self.n3.connect(now)
 
     def cut(self, now: float) -> None:
         """The path breaks: both ends notice that the association is lost."""
         self._wanted = False
         if self._association is not None:
             self._association.cut()
+        if self.n3 is not None:
+            self.n3.cut()
 
     def close(self) -> None:
         """The run is over: lets go of the socket."""
@@ -113,6 +125,8 @@ class GnbLink:
         if self._association is not None:
             self._association.abort()
             self._association = None
+        if self.n3 is not None:
+            self.n3.close()
 
     def _heard(self, data: bytes, stream: int, ppid: int, now: float) -> None:
         assert self.gnb is not None

@@ -11,6 +11,7 @@ from protocols.nas5g.messages import Snssai
 from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.drivers.n2 import Clock, Dial, GnbLink
+from regstorm.drivers.n3 import DialN3, N3Link
 from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, UeSeats, go_on, untraced
 from regstorm.measures.service_log import ServiceLog
 from regstorm.records.ports import UeObserver
@@ -31,13 +32,15 @@ class Population:
         share: Share = WHOLE,
         cap: AttemptsCap | None = None,
         trace_of: TraceOf = untraced,
+        dial_n3: DialN3 | None = None,
     ) -> None:
-        """`scenario` is that of the sample."""
+        """`scenario` is that of the sample. `dial_n3`: how user-plane paths come about, as `dial` does by default."""
         self.scenario = scenario
         self.share = share
         self._seed = seed
         self._clock = clock
         self._dial = dial
+        self._dial_n3 = dial_n3 or dial
         self._observer = observer
         self._cap = cap
         self._arrival_chance = stream_of_chance(seed, share.named("arrivals"))
@@ -88,6 +91,7 @@ class Population:
         for n in range(-(-ues // self.scenario.population.ues_per_gnb)):
             number = (first + n) * share.parts + share.part
             link = GnbLink(number, self._clock, self._dial, self._cap)
+            n3 = N3Link(number, self._clock, self._dial_n3) if self.scenario.population.ims else None
             link.gnb = Gnb(
                 gnb_id=number + 1,
                 plmn=plmn,
@@ -98,7 +102,11 @@ class Population:
                 send=link.send,
                 observer=self._observer,
                 inactivity_s=self.scenario.online.inactivity_s,
+                send_user_plane=None if n3 is None else n3.send,
             )
+            if n3 is not None:
+                n3.receive = link.gnb.user_plane.receive
+                link.n3 = n3
             links.append(link)
         return links
 

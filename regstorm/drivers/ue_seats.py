@@ -5,21 +5,32 @@ gNB). Who gets which profile is drawn once from the seed, so every strategy meet
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from protocols.credentials import credentials, home_network_public_key, prior_context
+from protocols.credentials import (
+    credentials,
+    home_network_public_key,
+    prior_address,
+    prior_binding,
+    prior_context,
+)
 from protocols.identities import Plmn
 from protocols.nas5g.messages import Snssai
 from protocols.nas_security import AES_ALGORITHM, NULL_ALGORITHM, Algorithms
+from protocols.udp import address_text
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.records.ports import Agenda, UeObserver
-from regstorm.records.scenario import Profiles, Scenario
+from regstorm.records.scenario import Population, Scenario
 from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET
+from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from ue_models import profiles
 from ue_models.gnb import Gnb
+from ue_models.ims_rules import Recourse
 from ue_models.settings import UeSettings
 from ue_models.traced_ue import Trace, TracedUe
 from ue_models.ue import UeMachine
+from ue_models.ue_ims import PriorIms
 from ue_models.ue_state import UeState, new_ue
 
 ALGORITHMS: Final = {"null": NULL_ALGORITHM, "aes": AES_ALGORITHM}
@@ -90,10 +101,11 @@ class UeSeats:
         self._gnbs = {"outage": outage_gnbs, "online": online_gnbs}
         self._plmn = Plmn(self._scenario.network.mcc, self._scenario.network.mnc)
         self._settings = ue_settings(self._scenario, self._seed)
-        self._kinds = kinds(self._scenario.population.profiles)
+        self._kinds = kinds(self._scenario.population)
         self._seating = stream_of_chance(seed, share.named("who is who"))
         # One for all: a generator of its own would cost each UE 2.5 KiB.
         self._behaving = stream_of_chance(seed, share.named("UEs"))
+        self._renewing = stream_of_chance(seed, share.named("IMS renewals"))
         self.outage_group: list[UeMachine] = []
         self.online_group: list[UeMachine] = []
 
@@ -125,10 +137,17 @@ class UeSeats:
         algorithms = Algorithms(ALGORITHMS[network.ciphering], ALGORITHMS[network.integrity])
         for number, ue in enumerate(self.everybody):
             prior = prior_context(self._seed, ue.index, self._plmn, AMF_REGION, AMF_SET, AMF_POINTER)
-            ue.provision(prior, now, algorithms, self._scenario.core.amf.t3512_s)
+            prior_ims = self._prior_ims(ue.index) if self._settings.ims else None
+            ue.provision(prior, now, algorithms, self._scenario.core.amf.t3512_s, prior_ims)
             ue.start_operating(now)
             if number % BREATHE_EVERY == 0:
                 breathe()
+
+    def _prior_ims(self, index: int) -> PriorIms:
+        """Somewhere between registration and renewal, uniformly: so many fall due in any minute as in any other."""
+        address = address_text(prior_address(index, self._settings.ims_session).to_bytes(4))
+        granted_s = float(self._scenario.core.ims.expires_s)
+        return PriorIms(prior_binding(self._seed, index), address, PCSCF_ADDRESSES, granted_s, self._renewing.random())
 
     def _take(self, group: str, seated: list[UeMachine], first: int, places: range) -> UeMachine:
         if len(seated) >= len(places):
@@ -156,15 +175,18 @@ class UeSeats:
         return self._kinds[0][0]
 
 
-def kinds(shares: Profiles) -> tuple[tuple[profiles.Profile, float], ...]:
+def kinds(population: Population) -> tuple[tuple[profiles.Profile, float], ...]:
     """The profiles of a population with their shares."""
-    return (
+    shares, recourse = population.profiles, Recourse(population.p_cscfs_exhausted)
+    known = (
         (profiles.OBEDIENT, shares.obedient),
         (profiles.IGNORES_T3346, shares.ignores_t3346),
         (profiles.restless(shares.restless_mean_s), shares.restless),
         (profiles.impatient(shares.impatient_every_s), shares.impatient),
         (profiles.endless(shares.endless_every_s), shares.endless),
+        (profiles.IGNORES_RETRY_AFTER, shares.ignores_retry_after),
     )
+    return tuple((replace(profile, recourse=recourse), share) for profile, share in known)
 
 
 def ue_settings(scenario: Scenario, seed: int) -> UeSettings:
@@ -181,4 +203,6 @@ def ue_settings(scenario: Scenario, seed: int) -> UeSettings:
         retry_jitter_s=scenario.ue.retry_jitter_s,
         operations_every_s=scenario.online.every_s,
         periodic_update_share=scenario.online.periodic_update_share,
+        ims=scenario.population.ims,
+        message_share=scenario.online.message_share,
     )

@@ -10,10 +10,10 @@ from regstorm.measures.lower_bound import efficiency, lower_bound_s
 from regstorm.measures.overload_windows import load_in_backlog, overload_windows
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
-from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, Family, reject_cause
+from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, SIP, Family, reject_cause
 from regstorm.measures.verdict import judge
 from regstorm.overload.amplification import back_ends, background_pairs_per_s, pairs_per_registration
-from regstorm.records import counters, procedures
+from regstorm.records import counters, ims_ue_counters, procedures
 from regstorm.records.run_record import (
     SCHEMA,
     AmfRecord,
@@ -103,7 +103,7 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
         "waiting_ue_minutes_by_timer": {timer: round(minutes, 3) for timer, minutes in waited.items()},
         "amf": _amf(timeline) if core_is_ours else None,
         "udm": _udm(timeline, scenario) if core_is_ours else None,
-        "rejects": {reject_cause(one): n for one, n in timeline.subtotals(counters.REJECT).items()},
+        "rejects": _rejects(timeline),
         "protected_reject_share": _ratio(timeline, counters.PROTECTED_REJECTS, counters.REJECT),
         "lateness_p99_s": how.lateness_p99_s,
         "verdict": {"pass": False, "failed": []},
@@ -174,6 +174,12 @@ def _udm(timeline: Timeline, scenario: Scenario) -> UdmRecord:
         "load_offered_in_backlog": _rounded(load_in_backlog(offered, back, ues, capacity)),
         "load_served_in_backlog": _rounded(load_in_backlog(served, back, ues, capacity)),
     }
+
+
+def _rejects(timeline: Timeline) -> dict[str, int]:
+    """What UEs were told, in 5GS and in IMS."""
+    in_5gs = {reject_cause(one): n for one, n in timeline.subtotals(counters.REJECT).items()}
+    return in_5gs | {f"{SIP}{one}": n for one, n in timeline.subtotals(ims_ue_counters.REJECT).items()}
 
 
 def _amf(timeline: Timeline) -> AmfRecord:

@@ -12,10 +12,11 @@ from typing import Final, NamedTuple, Protocol
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.records import counters, procedures
+from regstorm.records import ims_ue_counters as ims
 
-FLOW_CONTROL_TIMERS: Final = frozenset({"T3346", "T3396", "T3584", "T3585", "5GSM_backoff"})
-"""Timers with which the network holds UEs back (TS 24.501 5.3.9, 6.2.7, 6.2.8). T3502, T3511 and T3525 are the UE's
-own pauses after failures."""
+FLOW_CONTROL_TIMERS: Final = frozenset({"T3346", "T3396", "T3584", "T3585", "5GSM_backoff", "Retry-After"})
+"""Timers with which the network holds UEs back (TS 24.501 5.3.9, 6.2.7, 6.2.8; RFC 3261 20.33). T3502, T3511, T3525
+and the back-off of RFC 5626 are the UE's own pauses after failures."""
 
 ABORTED: Final = "aborted"
 """A failure that is nobody's refusal: the UE or the run ended the attempt."""
@@ -42,9 +43,17 @@ FAMILIES: Final = {
     procedures.MOBILITY_UPDATE: Family(counters.REG_MOB_REQ, counters.REG_MOB_SUCC, counters.REG_MOB_FAIL),
     procedures.PERIODIC_UPDATE: Family(counters.REG_PERIOD_REQ, counters.REG_PERIOD_SUCC, counters.REG_PERIOD_FAIL),
     procedures.SERVICE_REQUEST: Family(counters.SERVICE_REQ, counters.SERVICE_SUCC, counters.SERVICE_FAIL),
+    procedures.SESSION_RELEASE: Family(ims.SESSION_RELEASE_ATT, ims.SESSION_RELEASE_SUCC, ims.SESSION_RELEASE_FAIL),
+    procedures.IMS_REGISTRATION: Family(ims.INIT_REG_ATT, ims.INIT_REG_SUCC, ims.INIT_REG_FAIL),
+    procedures.IMS_REREGISTRATION: Family(ims.RE_REG_ATT, ims.RE_REG_SUCC, ims.RE_REG_FAIL),
+    procedures.IMS_DEREGISTRATION: Family(ims.DE_REG_ATT, ims.DE_REG_SUCC, ims.DE_REG_FAIL),
+    procedures.IMS_MESSAGE: Family(ims.MESSAGE_ATT, ims.MESSAGE_SUCC, ims.MESSAGE_FAIL),
 }
 SESSIONS: Final = Family(counters.PDU_REQ, counters.PDU_SUCC, counters.PDU_FAIL)
 _A_SESSION: Final = procedures.pdu_session("")
+SIP: Final = "SIP "
+"""How the causes of refusals in IMS begin."""
+_LOST_IN_IMS: Final = "IMS "
 
 
 def family_of(procedure: str) -> Family | None:
@@ -53,10 +62,10 @@ def family_of(procedure: str) -> Family | None:
 
 
 def cause_suffix(failure: str) -> str:
-    """How a failure is called in a sub-counter: `5GMM #22` is 22, `T3510 expired` is T3510, `aborted` stays."""
+    """How a failure is called in a sub-counter: `5GMM #22` is 22, `SIP 503` is 503, `T3510 expired` is T3510."""
     if "#" in failure:
         return failure.rpartition("#")[2]
-    return failure.removesuffix(" expired").removesuffix(" failure").replace(" ", "_")
+    return failure.removeprefix(SIP).removesuffix(" expired").removesuffix(" failure").replace(" ", "_")
 
 
 def reject_suffix(cause: str) -> str:
@@ -83,7 +92,7 @@ class UeCounts:
         """Less what those who wait now have begun with: exact once their wait, or the run, has an end."""
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
-        """An attempt's first NAS octet went out."""
+        """An attempt's first octet went out."""
         family = family_of(procedure)
         if family is None:
             return
@@ -110,7 +119,12 @@ class UeCounts:
             self._timeline.count(counters.ONLINE_FAILED, now)
 
     def rejected(self, ue: int, cause: str, protected: bool, now: float) -> None:
-        """A reject arrived, `cause` as `5GMM #22` or `5GSM #26`."""
+        """A reject arrived, `cause` as `5GMM #22`, `5GSM #26` or `SIP 503`; a SIP response is neither protected nor
+        not, as there is no IPsec."""
+        if cause.startswith(SIP):
+            self._timeline.count(ims.REJECT, now)
+            self._timeline.count(f"{ims.REJECT}.{cause_suffix(cause)}", now)
+            return
         self._timeline.count(counters.REJECT, now)
         self._timeline.count(f"{counters.REJECT}.{reject_suffix(cause)}", now)
         self._timeline.count(counters.PROTECTED_REJECTS if protected else counters.UNPROTECTED_REJECTS, now)
@@ -129,6 +143,9 @@ class UeCounts:
 
     def registration_lost(self, ue: int, why: str, now: float) -> None:
         """A registered UE is deregistered though it did not ask for it; before or after it has lost service."""
+        if why.startswith(_LOST_IN_IMS):
+            self._timeline.count(ims.LOST, now)
+            self._timeline.count(f"{ims.LOST}.{reject_suffix(why.removeprefix(_LOST_IN_IMS))}", now)
         was_in_service = self._log.in_service(ue) or self._log.last_loss_s(ue) == now
         if self._log.is_online_group(ue) and was_in_service:
             self._timeline.count(counters.ONLINE_DROPPED, now)

@@ -35,19 +35,19 @@ class UeObserver(Protocol):
     """What UEs tell about themselves. `ue` is the UE's index in the population; all times are scenario seconds."""
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
-        """An attempt's first NAS octet went out. `procedure` is one of records.procedures."""
+        """An attempt's first octet went out. `procedure` is one of records.procedures."""
 
     def attempt_ended(self, ue: int, procedure: str, started: float, now: float, failure: str | None) -> None:
         """It ended: None is success, else `5GMM #22`, `T3510 expired`, `lower layer failure`, `aborted` …"""
 
     def rejected(self, ue: int, cause: str, protected: bool, now: float) -> None:
-        """A reject arrived, `cause` as `5GMM #22` or `5GSM #26`; `protected` if its integrity was checked."""
+        """A reject arrived, `cause` as `5GMM #22`, `5GSM #26`, `SIP 503`; `protected` if its integrity was checked."""
 
     def service_changed(self, ue: int, in_service: bool, now: float) -> None:
-        """The UE gained full service (registered, every PDU session of the scenario up) or lost it."""
+        """The UE gained full service (registered, every PDU session up, IMS registered if there is IMS) or lost it."""
 
     def registration_lost(self, ue: int, why: str, now: float) -> None:
-        """A registered UE is deregistered (`5GMM #10`, `coverage lost` …) though it did not ask for it."""
+        """A registered UE is deregistered (`5GMM #10`, `coverage lost`, `IMS Timer F expired` …) against its will."""
 
     def waiting(self, timer: str, change: int, now: float) -> None:
         """One UE more (+1) or fewer (−1) waits on `timer` (T3346, T3502, T3511, T3525, T3396 …) before trying again."""

@@ -45,6 +45,8 @@ class Profiles(_Record):
 
     obedient: float = Field(default=1.0, ge=0, le=1)
     ignores_t3346: float = Field(default=0.0, ge=0, le=1)
+    ignores_retry_after: float = Field(default=0.0, ge=0, le=1)
+    """In IMS: backs off by RFC 5626 whatever Retry-After says."""
     restless: float = Field(default=0.0, ge=0, le=1)
     impatient: float = Field(default=0.0, ge=0, le=1)
     endless: float = Field(default=0.0, ge=0, le=1)
@@ -54,7 +56,8 @@ class Profiles(_Record):
 
     @model_validator(mode="after")
     def _whole(self) -> "Profiles":
-        total = self.obedient + self.ignores_t3346 + self.restless + self.impatient + self.endless
+        total = self.obedient + self.ignores_t3346 + self.ignores_retry_after
+        total += self.restless + self.impatient + self.endless
         if abs(total - 1) > 1e-6:
             raise ValueError(f"the shares of the profiles must add up to 1, not {total:g}")
         return self
@@ -73,6 +76,8 @@ class Population(_Record):
     """Share of UEs that find E-UTRA after five failed attempts and leave for it."""
     ims: bool = False
     """UEs register in IMS too: full service needs it, and a registration is 25 pairs instead of 13."""
+    p_cscfs_exhausted: Literal["new_session", "reregister", "to_eutra"] = "new_session"
+    """What a UE does that asked every P-CSCF in vain: a new ims session, deregister and register, leave for E-UTRA."""
 
 
 class OnlineOperations(_Record):
@@ -81,6 +86,8 @@ class OnlineOperations(_Record):
     every_s: float = Field(default=600.0, gt=0)
     periodic_update_share: float = Field(default=0.1, ge=0, le=1)
     """The rest are service requests. T3512's own periodic updates come on top."""
+    message_share: float = Field(default=0.0, ge=0, le=1)
+    """Share of operations that are short messages over IMS, if the population has it."""
     inactivity_s: float = Field(default=10.0, gt=0)
     """gNB inactivity timer: UE CONTEXT RELEASE REQUEST this long after the last message."""
 

@@ -27,9 +27,11 @@ Deliver = Callable[[bytes, Endpoint, Endpoint, float], None]
 class _Session:
     address: bytes
     gnb_teid: int | None = None
-    """The gNB's end; None while the UE is idle."""
+    """The gNB's end; None before there was one, and while the UE is known to be idle."""
+    gnb_address: bytes = b""
+    """Of that end, or of the last one that there was."""
     peer: int = 0
-    """The association that its uplink packets came on; 0 before the first."""
+    """The association that its uplink packets came on; 0 if none has come from that gNB."""
 
 
 class Upf:
@@ -60,9 +62,14 @@ class Upf:
     def point(self, teid: int, tunnel: PduSessionTunnel | None) -> None:
         """The gNB's end of the session's tunnel, or that there is none: the UE went idle."""
         session = self._by_teid.get(teid)
-        if session is not None:
-            session.gnb_teid = None if tunnel is None else int.from_bytes(tunnel.teid)
+        if session is None:
+            return
+        if tunnel is None:
+            session.gnb_teid = None
+            return
+        if session.gnb_address not in (b"", tunnel.address):
             session.peer = 0
+        session.gnb_teid, session.gnb_address = int.from_bytes(tunnel.teid), tunnel.address
 
     def close(self, teid: int) -> None:
         """The session is gone. Harmless if it was not there."""
