@@ -1,0 +1,1 @@
+"""Dimensioning: the paper's four planning models as pure functions of a topology."""
