@@ -23,14 +23,18 @@ def front_door(
 ) -> FrontDoor:
     """The door of an AMF or SBC whose UEs cost the back end `pairs_per_ue` and send `messages_per_ue` to register.
 
-    `width` and `depth` are factors on the gate's rate and on its depth: those of a second door behind the first.
+    A gate with a planned rate takes that instead of what the back end can finish. `width` and `depth` are factors on
+    the gate's rate and on its depth: those of a second door behind the first.
     """
     tiers = tier_table(strategy)
     guidance = RetryGuidance(strategy.guidance.t3346, rng)
     gate = strategy.gate
     if gate is None:
         return FrontDoor(None, frozenset(), tiers, guidance, strategy.guidance.follow_up)
-    ues_per_s = width * udm_capacity_pairs_per_s / pairs_per_ue
+    if gate.ues_per_s is None:
+        ues_per_s = gate.share_of_capacity * (width * udm_capacity_pairs_per_s / pairs_per_ue)
+    else:
+        ues_per_s = width * gate.ues_per_s
     bucket = _bucket(gate, ues_per_s, messages_per_ue, depth)
     return FrontDoor(bucket, gated_classes(gate, tiers), tiers, guidance, strategy.guidance.follow_up)
 
@@ -54,5 +58,5 @@ def tier_table(strategy: Strategy) -> TierTable:
 def _bucket(gate: Gate, ues_per_s: float, messages_per_ue: float, depth: float) -> TokenBucket:
     """Tokens are messages: as many per UE as the gate counts."""
     counted_per_ue = messages_per_ue if gate.counts == "every_uplink_message" else 1.0
-    rate = gate.share_of_capacity * ues_per_s * counted_per_ue
+    rate = ues_per_s * counted_per_ue
     return TokenBucket.for_ues(rate, depth * gate.depth_s, counted_per_ue, depth * gate.least_depth_ues)

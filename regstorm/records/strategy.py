@@ -17,6 +17,9 @@ class Gate(_Record):
     counts: Literal["every_uplink_message", "first_messages"]
     share_of_capacity: float = Field(default=0.8, gt=0, le=10)
     """Admission rate as a share of the UEs per second that the back end can finish (capacity / pairs per UE)."""
+    ues_per_s: float | None = Field(default=None, gt=0)
+    """Admission rate in UEs per second of the full size, as somebody has planned it: `share_of_capacity` is then not
+    used, and what the back end can finish is not asked."""
     depth_s: float = Field(default=2.0, gt=0, le=60)
     least_depth_ues: float = Field(default=5.0, ge=1)
     """The bucket is never shallower than this many UEs' messages, at any sample."""
@@ -61,3 +64,10 @@ class Strategy(_Record):
     gate: Gate | None = None
     guidance: Guidance = Guidance()
     tiers: Tiers | None = None
+
+    def sampled(self, sample: int) -> "Strategy":
+        """For 1/`sample` of the population: absolute rates are scaled, shares and times stay."""
+        if sample == 1 or self.gate is None or self.gate.ues_per_s is None:
+            return self
+        gate = self.gate.model_copy(update={"ues_per_s": self.gate.ues_per_s / sample})
+        return self.model_copy(update={"gate": gate})
