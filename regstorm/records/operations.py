@@ -31,6 +31,10 @@ class Operation(NamedTuple):
     server: Nf
     interface: str
 
+    def __hash__(self) -> int:
+        """Names are unique; every call looks several tables up by its operation."""
+        return hash(self.name)
+
 
 AUTHENTICATE = Operation("Nausf_UEAuthentication_Authenticate", Nf.AUSF, "N12")
 CONFIRM_5G_AKA = Operation("Nausf_UEAuthentication_Authenticate 5g-aka-confirmation", Nf.AUSF, "N12")

@@ -20,8 +20,9 @@ from regstorm.records.operations import Operation
 from regstorm.records.ports import Agenda, Due, Tally
 from regstorm.records.scenario import Range
 from regstorm.reference_core.bus import Call, Failed, Steps
-from regstorm.reference_core.ims.hops import Hop, identity_in
+from regstorm.reference_core.ims.hops import Hop
 from regstorm.reference_core.ims.node import SipNode
+from regstorm.reference_core.ims.reading import identity
 
 
 class ShStep(NamedTuple):
@@ -68,9 +69,9 @@ class ApplicationServer:
         """The user is registered here, with all that the AS needs to serve it."""
         return supi in self._held
 
-    def provision(self, supi: str, identity: str) -> None:
+    def provision(self, supi: str, public: str) -> None:
         """A user from before the run."""
-        self._held[supi] = identity
+        self._held[supi] = public
 
     def forget(self, supi: str) -> None:
         """The user is gone without a word to anybody (an outage)."""
@@ -82,30 +83,30 @@ class ApplicationServer:
     def register(self, call: Call, now: float) -> Response | Steps:
         """A third-party REGISTER."""
         request: Request = call.payload
-        identity = identity_in(request, "To")
+        user = identity(request, "To")
         if expires_s(request) == 0:
-            return self._leave(call, request, identity)
+            return self._leave(call, request, user)
         if self.holds(call.subject):
             return answer(request, 200, self._hop.tag())
-        return self._take(call, request, identity)
+        return self._take(call, request, user)
 
-    def _take(self, call: Call, request: Request, identity: str) -> Steps:
+    def _take(self, call: Call, request: Request, public: str) -> Steps:
         self._stop_retrying(call.subject)
-        done = yield from self._ask(call, self._arrival(UserIdentity(identity)))
+        done = yield from self._ask(call, self._arrival(UserIdentity(public)))
         if not done:
             if self._tries_again:
-                self._retry_later(call, identity)
+                self._retry_later(call, public)
             return answer(request, 500, self._hop.tag())
-        self._hold(call.subject, identity)
+        self._hold(call.subject, public)
         return answer(request, 200, self._hop.tag())
 
-    def _leave(self, call: Call, request: Request, identity: str) -> Response | Steps:
+    def _leave(self, call: Call, request: Request, public: str) -> Response | Steps:
         """The user is gone at once; the HSS is told after that."""
         self._stop_retrying(call.subject)
         if self._held.pop(call.subject, None) is not None:
             self._changed(call.subject, self.node.now)
             cause = Call(call.operation, call.subject, None, MessageClass.DEREGISTRATION)
-            self.node.begin(self._ask(cause, self._departure(UserIdentity(identity))), cause, self.node.now)
+            self.node.begin(self._ask(cause, self._departure(UserIdentity(public))), cause, self.node.now)
         return answer(request, 200, self._hop.tag())
 
     def _ask(self, call: Call, steps: tuple[ShStep, ...]) -> Steps:
@@ -116,30 +117,30 @@ class ApplicationServer:
                 return False
         return True
 
-    def _hold(self, supi: str, identity: str) -> None:
+    def _hold(self, supi: str, public: str) -> None:
         now = self.node.now
-        self._held[supi] = identity
+        self._held[supi] = public
         self._tally.count(counters.THIRD_PARTY, now)
         self._tally.count(f"{counters.THIRD_PARTY}.{self.node.nf}", now)
         self._changed(supi, now)
 
     # --- trying again ------------------------------------------------------------------------------------------------
 
-    def _retry_later(self, call: Call, identity: str) -> None:
+    def _retry_later(self, call: Call, public: str) -> None:
         def again(now: float) -> None:
             self._retries.pop(call.subject, None)
             if not self.holds(call.subject):
-                self.node.begin(self._make_up(call, identity), call, now)
+                self.node.begin(self._make_up(call, public), call, now)
 
         wait_s = self._rng.uniform(self._retry.low, self._retry.high)
         self._retries[call.subject] = self._agenda.at(self.node.now + wait_s, again)
 
-    def _make_up(self, call: Call, identity: str) -> Steps:
-        done = yield from self._ask(call, self._arrival(UserIdentity(identity)))
+    def _make_up(self, call: Call, public: str) -> Steps:
+        done = yield from self._ask(call, self._arrival(UserIdentity(public)))
         if done:
-            self._hold(call.subject, identity)
+            self._hold(call.subject, public)
         else:
-            self._retry_later(call, identity)
+            self._retry_later(call, public)
 
     def _stop_retrying(self, supi: str) -> None:
         waiting = self._retries.pop(supi, None)

@@ -13,9 +13,9 @@ The paper's tiers put refreshes of IMS beside those of 5GS, so the classes are s
 
 from typing import NamedTuple
 
-from protocols.sip.fields import ANY_CONTACT, address, contact_expires_s
 from protocols.sip.messages import Request
 from regstorm.records.message_classes import MessageClass
+from regstorm.reference_core.ims.reading import address, wished_expiry_s
 
 _EMERGENCY_URN = "urn:service:sos"
 
@@ -61,10 +61,7 @@ def _registration(request: Request, standing: Standing) -> Classified:
 
 def is_deregistration(request: Request) -> bool:
     """A REGISTER that takes the binding away: expiry 0, or `Contact: *` (RFC 3261 10.2.2)."""
-    contact = address(request, "Contact")
-    if contact is None:
-        return False
-    return contact.uri == ANY_CONTACT or contact_expires_s(request, contact) == 0
+    return wished_expiry_s(request) == 0
 
 
 def is_for_emergency(request: Request) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from protocols.sip.fields import BRANCH_COOKIE, address
+from protocols.sip.fields import BRANCH_COOKIE
 from protocols.sip.grammar import delta_seconds
 from protocols.sip.messages import Request, Response
 
@@ -51,9 +51,3 @@ def returned(response: Response) -> Response:
     if own is None:
         return response
     return response._replace(headers=type(headers)((*headers[:own], *headers[own + 1 :])))
-
-
-def identity_in(request: Request, field: str) -> str:
-    """The public identity in To or From: a SIP URI without parameters, or '' if there is none."""
-    found = address(request, field)
-    return "" if found is None else found.uri.partition(";")[0]

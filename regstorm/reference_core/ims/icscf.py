@@ -8,7 +8,6 @@ from protocols.diameter.cx import (
 )
 from protocols.diameter.layouts import ExperimentalResult, Result
 from protocols.diameter.numbers import ExperimentalResultCode, UserAuthorizationType
-from protocols.sip.authentication import credentials
 from protocols.sip.encode import answer
 from protocols.sip.messages import Request, Response
 from regstorm.records import ims_counters as counters
@@ -16,8 +15,9 @@ from regstorm.records import operations as ops
 from regstorm.records.ports import Tally
 from regstorm.reference_core.bus import Answer, Call, Failed, Handler, Steps, follow_up_of
 from regstorm.reference_core.ims.classification import is_deregistration
-from regstorm.reference_core.ims.hops import Hop, identity_in, returned
+from regstorm.reference_core.ims.hops import Hop, returned
 from regstorm.reference_core.ims.names import ImsNames, host_of
+from regstorm.reference_core.ims.reading import credentials, identity
 
 
 class Icscf:
@@ -36,12 +36,12 @@ class Icscf:
     def _register(self, call: Call, now: float) -> Steps:
         """UAR, then the S-CSCF (5.3.1.2)."""
         request: Request = call.payload
-        identity = identity_in(request, "To")
+        public = identity(request, "To")
         given = credentials(request)
-        private = given.username if given is not None else identity.removeprefix("sip:")
+        private = given.username if given is not None else public.removeprefix("sip:")
         leaves = is_deregistration(request)
         kind = UserAuthorizationType.DE_REGISTRATION if leaves else UserAuthorizationType.REGISTRATION
-        question = UserAuthorizationRequest(private, identity, self._names.domain.encode(), kind)
+        question = UserAuthorizationRequest(private, public, self._names.domain.encode(), kind)
         said = yield Call(ops.USER_AUTHORIZATION, call.subject, question, call.message_class)
         if not isinstance(said, UserAuthorizationAnswer):
             return self._hss_failed(request, now)

@@ -6,9 +6,9 @@ re-REGISTER is a first one then, while the CSCFs behind still know them.
 
 from dataclasses import dataclass
 
-from protocols.sip.authentication import credentials
 from protocols.sip.messages import Request
 from regstorm.reference_core.ims.classification import Standing
+from regstorm.reference_core.ims.reading import credentials
 
 REG_AWAIT_AUTH_S = 240.0
 """How long a challenge waits for its answer: the S-CSCF's timer reg-await-auth (TS 24.229 table 7.8.1)."""

@@ -7,14 +7,14 @@ from protocols.sip.authentication import (
     AUTHORIZATION,
     WWW_AUTHENTICATE,
     challenge_text,
-    credentials,
     credentials_text,
     read_challenges,
 )
-from protocols.sip.fields import Via, address, addresses, contact_expires_s, top_via
+from protocols.sip.fields import Via, addresses, contact_expires_s, top_via
 from protocols.sip.grammar import quoted
 from protocols.sip.messages import Headers, Request, Response
 from regstorm.reference_core.ims.known_users import Bound, Endpoint
+from regstorm.reference_core.ims.reading import address, credentials
 
 ESTABLISHED, PENDING = "ip-assoc-yes", "ip-assoc-pending"
 """integrity-protected without IPsec: the P-CSCF knows the source address, or the challenge that is answered

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from protocols.digest import NonceCount
-from protocols.sip.authentication import credentials
-from protocols.sip.fields import ANY_CONTACT, Address, address, contact_expires_s
+from protocols.sip.fields import ANY_CONTACT, Address
 from protocols.sip.messages import Request
 from regstorm.records.ports import Agenda, Due
-from regstorm.reference_core.ims.hops import identity_in
+from regstorm.reference_core.ims.reading import address, credentials, identity, wished_expiry_s
 from regstorm.reference_core.ims.user_profile import FilterCriteria
 
 _SWEEP_EVERY_S = 1.0
@@ -53,17 +52,17 @@ class Registrant(NamedTuple):
 
 def registrant(request: Request, longest_s: int) -> Registrant | None:
     """Who wants what; None if the REGISTER does not say. No expiry at all: what the S-CSCF grants (RFC 3261 10.3)."""
-    identity = identity_in(request, "To")
+    public = identity(request, "To")
     contact = address(request, "Contact")
-    if not identity or contact is None:
+    if not public or contact is None:
         return None
     given = credentials(request)
-    private = given.username if given is not None else identity.removeprefix("sip:")
+    private = given.username if given is not None else public.removeprefix("sip:")
     protected = given is not None and given.integrity_protected in ("yes", "ip-assoc-yes")
     if contact.uri == ANY_CONTACT:
-        return Registrant(identity, private, None, 0, protected)
-    expires_s = contact_expires_s(request, contact)
-    return Registrant(identity, private, contact, longest_s if expires_s is None else expires_s, protected)
+        return Registrant(public, private, None, 0, protected)
+    expires_s = wished_expiry_s(request)
+    return Registrant(public, private, contact, longest_s if expires_s is None else expires_s, protected)
 
 
 class Registrations:

@@ -30,9 +30,10 @@ from regstorm.reference_core.bus import Answer, Bus, Call, Failed, Reply
 from regstorm.reference_core.ims import p_cscf
 from regstorm.reference_core.ims.accounts import Accounts
 from regstorm.reference_core.ims.classification import Classified, Standing, classify
-from regstorm.reference_core.ims.hops import Hop, hops_left, identity_in, returned
+from regstorm.reference_core.ims.hops import Hop, hops_left, returned
 from regstorm.reference_core.ims.known_users import Endpoint, KnownUsers
 from regstorm.reference_core.ims.names import PCSCF_ADDRESSES, ImsNames
+from regstorm.reference_core.ims.reading import identity
 from regstorm.reference_core.ims.towards_ues import TowardsUes
 from regstorm.reference_core.service_queue import ServiceQueue
 
@@ -129,11 +130,11 @@ class Sbc:
     def _new(
         self, key: Key, request: Request, source: Endpoint, reply_to: Endpoint, local: Endpoint, now: float
     ) -> None:
-        identity = identity_in(request, "To" if request.method == "REGISTER" else "From")
-        standing = self.users.standing(identity, source[0], request, now)
-        supi = supi_of_identity(identity, self._names.plmn) or identity
+        user = identity(request, "To" if request.method == "REGISTER" else "From")
+        standing = self.users.standing(user, source[0], request, now)
+        supi = supi_of_identity(user, self._names.plmn) or user
         kind = classify(request, standing)
-        received = _Received(key, request, source, reply_to, local, identity, supi, standing, kind)
+        received = _Received(key, request, source, reply_to, local, user, supi, standing, kind)
         if flaw(request) is not None:
             self._tally.count(common.PROTOCOL_ERRORS, now)
             self._respond(received, self._own_answer(request, 400), now)
@@ -201,18 +202,18 @@ class Sbc:
 
     def _registered(self, received: _Received, response: Response, now: float) -> None:
         """The final response to a REGISTER is on its way back."""
-        identity, supi = received.identity, received.supi
+        user, supi = received.identity, received.supi
         if response.status == 401:
             response, nonce = p_cscf.challenge_for_ue(response)
             if nonce is not None:
-                self.users.challenged(identity, nonce, received.source[0], now)
+                self.users.challenged(user, nonce, received.source[0], now)
         elif response.status == 200:
             self._accounts.succeeded(supi)
             bound = p_cscf.binding_in(received.request, response, received.source, received.local, now)
             if bound is None:
-                self.users.unbind(identity)
+                self.users.unbind(user)
             else:
-                self.users.bind(identity, bound)
+                self.users.bind(user, bound)
         else:
             self._accounts.failed(supi, now)
         self._respond(received, response, now)
@@ -269,7 +270,7 @@ class Sbc:
         request: Request = call.payload
         self._towards_ues.request(request, reply, now)
         if (request.headers.first("Subscription-State") or "").startswith("terminated"):
-            self.users.unbind(identity_in(request, "To"))  # the registration is over, and the P-CSCF hears it too
+            self.users.unbind(identity(request, "To"))  # the registration is over, and the P-CSCF hears it too
 
     def restart(self) -> None:
         """Bindings, challenges and transactions are gone."""

@@ -21,7 +21,7 @@ from protocols.diameter.cx import (
 from protocols.diameter.numbers import ResultCode
 from protocols.diameter.numbers import ServerAssignmentType as Assignment
 from protocols.digest import AKAV1_MD5, AUTH, MD5, Challenge, Credentials, aka_nonce, auts_of, rand_and_autn, verifies
-from protocols.sip.authentication import WWW_AUTHENTICATE, challenge_text, credentials
+from protocols.sip.authentication import WWW_AUTHENTICATE, challenge_text
 from protocols.sip.encode import answer
 from protocols.sip.messages import Request, Response
 from regstorm.records import ims_counters as counters
@@ -35,6 +35,7 @@ from regstorm.reference_core.ims.hops import Hop, returned
 from regstorm.reference_core.ims.known_users import REG_AWAIT_AUTH_S
 from regstorm.reference_core.ims.names import ImsNames, host_of
 from regstorm.reference_core.ims.node import SipNode
+from regstorm.reference_core.ims.reading import credentials
 from regstorm.reference_core.ims.registrations import (
     Challenges,
     Registrant,

@@ -8,9 +8,10 @@ from protocols.sip.timers import GM
 from protocols.sip.transactions import ClientTransaction, Deliver, Output, State, TimedOut, Transmit, client_key
 from regstorm.records.ports import Agenda, Due
 from regstorm.reference_core.bus import Failed, Reply
-from regstorm.reference_core.ims.hops import Hop, identity_in, returned
+from regstorm.reference_core.ims.hops import Hop, returned
 from regstorm.reference_core.ims.known_users import Endpoint, KnownUsers
 from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
+from regstorm.reference_core.ims.reading import identity
 
 
 class _Running:
@@ -41,7 +42,7 @@ class TowardsUes:
 
     def request(self, request: Request, reply: Reply, now: float) -> None:
         """Sends it to where its user is bound; 404 if nobody knows where."""
-        bound = self._users.binding_of(identity_in(request, "To"))
+        bound = self._users.binding_of(identity(request, "To"))
         if bound is None:
             reply(answer(request, 404, self._hop.tag()), now)
             return
