@@ -39,8 +39,7 @@ class UserPlane:
     __slots__ = ("_address", "_contexts", "_send", "counts")
 
     def __init__(self, gnb_id: int, contexts: UeContexts, send: SendUserPlane | None) -> None:
-        """The gNB's address is from 127.64/10."""
-        self._address = bytes((127, 64 | gnb_id >> 16 & 63, gnb_id >> 8 & 255, gnb_id & 255))
+        self._address = n3_address(gnb_id)
         self._contexts = contexts
         self._send = send
         self.counts = UserPlaneCounts()
@@ -94,6 +93,11 @@ class UserPlane:
         context.last_activity = now
         self.counts.downlink += 1
         context.ue.user_packet(session, packet, now)
+
+
+def n3_address(gnb_id: int) -> bytes:
+    """Where a gNB's user plane is, as it tells the AMF: from 127.64/10, by gNB."""
+    return bytes((127, 64 | gnb_id >> 16 & 63, gnb_id >> 8 & 255, gnb_id & 255))
 
 
 def _teid(context: UeContext, pdu_session_id: int) -> int:

@@ -16,6 +16,7 @@ from regstorm.drivers.association import Association
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.lockstep import Ended, LockstepClock
 from regstorm.drivers.pcap import Capture
+from regstorm.drivers.pcap_n3 import attach_n3
 from regstorm.drivers.population import Population, calm_again
 from regstorm.drivers.progress import progress_of
 from regstorm.drivers.tcp import TcpListener, TcpTransport
@@ -50,7 +51,13 @@ class WireStorm:
         self._core_half = CoreHalf(scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._listen)
         self.core = self._core_half.core
         self.population = Population(
-            scenario, plan.seed, self.clock, self.dial, self.ue_counts, trace_of=self.traces.of
+            scenario,
+            plan.seed,
+            self.clock,
+            self.dial,
+            self.ue_counts,
+            trace_of=self.traces.of,
+            dial_n3=self._dial_n3,
         )
         self.seats = self.population.seats
 
@@ -102,6 +109,14 @@ class WireStorm:
         far = self.clock.peer(near)
         if self._capture is not None and far is not None:
             self._capture.attach(number, near, far, now)
+        return near
+
+    def _dial_n3(self, number: int, now: float) -> Association:
+        """A path for user packets."""
+        near = self.clock.connect(self._transport, self._listener)
+        far = self.clock.peer(near)
+        if self._capture is not None and far is not None:
+            attach_n3(self._capture, number, near, far)
         return near
 
     def _progress(self, now: float) -> None:
