@@ -58,7 +58,7 @@ def compare(
     plans = [
         StormPlan(
             scenario=story,
-            strategy=strategy,
+            strategy=strategy.sampled(sample),
             seed=one_seed,
             sample=sample,
             out=where / f"{strategy.name}-seed{one_seed}",

@@ -60,7 +60,7 @@ def core(
         say(f"{story.name} 1:{sample} under {chosen.name}; gNBs at {host}:{port} ({transport})")
         say(f"control at {control_host}:{control_port}; Ctrl-C ends it")
 
-    first = SetUp(scenario=story.sampled(sample), strategy=chosen, seed=seed, outage_ues=0, online_ues=0)
+    first = SetUp(scenario=story.sampled(sample), strategy=chosen.sampled(sample), seed=seed, outage_ues=0, online_ues=0)
     try:
         core_options = CoreOptions(
             listen_at=_address("--listen", listen),

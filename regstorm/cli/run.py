@@ -58,7 +58,7 @@ def run(
     plans = [
         StormPlan(
             scenario=story,
-            strategy=chosen,
+            strategy=chosen.sampled(sample),
             seed=one_seed,
             sample=sample,
             out=where if repeat == 1 else where / f"seed{one_seed}",

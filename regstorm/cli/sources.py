@@ -1,5 +1,5 @@
-"""Where scenarios and strategies come from, for the commands (records.sources, which the locustfiles use as well)."""
+"""Where files come from by name, for the commands (records.sources, which the locustfiles use as well)."""
 
-from regstorm.records.sources import ROOT, SCENARIOS, STRATEGIES, available, scenario, strategy
+from regstorm.records.sources import ROOT, SCENARIOS, STRATEGIES, TOPOLOGIES, available, scenario, strategy, topology
 
-__all__ = ["ROOT", "SCENARIOS", "STRATEGIES", "available", "scenario", "strategy"]
+__all__ = ["ROOT", "SCENARIOS", "STRATEGIES", "TOPOLOGIES", "available", "scenario", "strategy", "topology"]

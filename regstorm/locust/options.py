@@ -105,7 +105,7 @@ def read_options(options: Namespace) -> StormOptions:
     strategy, strategy_path = sources.strategy(options.storm_strategy)
     plan = StormPlan(
         scenario=scenario,
-        strategy=strategy,
+        strategy=strategy.sampled(options.storm_sample),
         seed=options.storm_seed,
         sample=options.storm_sample,
         out=_directory(options.storm_out, f"{scenario.name}-{strategy.name}"),

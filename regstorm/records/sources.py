@@ -1,4 +1,4 @@
-"""Where scenarios and strategies come from: a path, or a name in scenarios/ or strategies/."""
+"""Where scenarios, strategies and topologies come from: a path, or a name in the directory of their kind."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,8 +6,9 @@ from pathlib import Path
 from regstorm.records.files import BadFile, read
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
+from regstorm.records.topology import Topology
 
-SCENARIOS, STRATEGIES = "scenarios", "strategies"
+SCENARIOS, STRATEGIES, TOPOLOGIES = "scenarios", "strategies", "topologies"
 ROOT = Path(__file__).resolve().parents[2]
 """The repository."""
 
@@ -22,6 +23,12 @@ def strategy(text: str) -> tuple[Strategy, Path]:
     """The strategy called `text` or in file `text`."""
     path = _find(text, STRATEGIES)
     return read(path, Strategy), path
+
+
+def topology(text: str, changes: Sequence[str] = ()) -> tuple[Topology, Path]:
+    """The topology called `text` or in file `text`, with `changes` (`field.field=value`) made to it."""
+    path = _find(text, TOPOLOGIES)
+    return read(path, Topology, changes), path
 
 
 def available(kind: str) -> list[Path]:

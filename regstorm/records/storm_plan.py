@@ -13,7 +13,10 @@ ATTEMPTS_CAP = 5000.0  # assumed: above what the full-size scenario offers (200 
 
 @dataclass(frozen=True, slots=True)
 class StormPlan:
-    """One scenario under one strategy with one seed. `scenario` is the full size; the run takes 1/`sample` of it."""
+    """One scenario under one strategy with one seed. `scenario` is the full size; the run takes 1/`sample` of it.
+
+    `strategy` is that of the run already: `Strategy.sampled` has scaled what is an absolute rate in it.
+    """
 
     scenario: Scenario
     strategy: Strategy
