@@ -1,7 +1,8 @@
 """The classes into which a front door and the queues behind it sort what arrives.
 
 The paper's tier model orders message classes, not users; which class stands on which tier is data of a strategy
-(vendors differ: the paper protects refreshes, another vendor sheds periodic updates first).
+(vendors differ: the paper protects refreshes, another vendor sheds periodic updates first). SIP requests have the
+same classes: a re-REGISTER is a periodic update, a MESSAGE a service request (reference_core/ims/classification.py).
 """
 
 from enum import StrEnum

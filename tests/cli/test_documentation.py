@@ -32,7 +32,7 @@ def missing(names: Iterator[str], page: str) -> list[str]:
 
 def test_every_field_of_a_scenario_has_its_row():
     groups = {"network", "population", "population.profiles", "online", "ue", "outage", "core", "core.udm"}
-    groups |= {"core.amf", "core.bus"}
+    groups |= {"core.amf", "core.bus", "core.sbc", "core.ims", "core.ims.cscf", "core.ims.application_server"}
 
     assert [name for name in missing(fields(Scenario), "scenarios.md") if name not in groups] == []
 
@@ -50,6 +50,7 @@ def test_every_field_of_a_record_and_every_column_is_explained():
     assert missing(iter(names), "run-record.md") == []
     assert missing((f"udm.{name}" for name in UdmRecord.__annotations__), "run-record.md") == []
     assert missing(iter(CATALOGUE), "run-record.md") == []
+    assert missing(iter(value for name, value in vars(ims_counters).items() if name.isupper()), "run-record.md") == []
 
 
 def test_every_strategy_file_is_explained():

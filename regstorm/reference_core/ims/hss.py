@@ -81,6 +81,7 @@ class Hss:
         self._subscribers = subscribers
         self._criteria = criteria
         self._rng = rng
+        self._by_identity: dict[str, Subscriber] = {}  # two identities of each subscriber, no others
         self._password = None if password is None else password.encode()
         server.answers(
             {
@@ -96,8 +97,14 @@ class Hss:
 
     def subscriber(self, identity: str) -> Subscriber | None:
         """By public or private identity."""
+        known = self._by_identity.get(identity)
+        if known is not None:
+            return known
         supi = supi_of_identity(identity, self._names.plmn)
-        return None if supi is None else self._subscribers.by_supi(supi)
+        found = None if supi is None else self._subscribers.by_supi(supi)
+        if found is not None:
+            self._by_identity[identity] = found
+        return found
 
     # --- Cx ----------------------------------------------------------------------------------------------------------
 
