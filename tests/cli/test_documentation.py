@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from regstorm.cli import sources
 from regstorm.measures.timeline import CATALOGUE
+from regstorm.records import ims_counters
 from regstorm.records.files import read
 from regstorm.records.run_record import AmfRecord, RunDocument, RunEntry, UdmRecord
 from regstorm.records.scenario import Scenario
