@@ -1,7 +1,13 @@
 import pytest
 
-from regstorm.overload.amplification import pairs_per_registration, uplink_messages_per_registration
-from regstorm.records.scenario import Scenario
+from regstorm.overload.amplification import (
+    back_ends,
+    background_pairs_per_s,
+    pairs_per_registration,
+    refresh_after_s,
+    uplink_messages_per_registration,
+)
+from regstorm.records.scenario import Ims, Scenario
 
 
 def scenario(dnns=("internet", "ims"), **outage):
@@ -9,7 +15,7 @@ def scenario(dnns=("internet", "ims"), **outage):
         {
             "name": "small",
             "title": "Small",
-            "population": {"outage_ues": 10, "online_ues": 0},
+            "population": {"outage_ues": 10, "online_ues": 30},
             "network": {"dnns": dnns},
             "outage": outage,
             "core": {"udm": {"capacity_pairs_per_s": 10}},
@@ -35,3 +41,42 @@ def test_a_session_fewer_saves_three_pairs_on_n10_and_one_message():
     one_session = scenario(dnns=("internet",))
     assert pairs_per_registration(one_session) == {"N13": 2, "N8": 5, "N10": 3}
     assert uplink_messages_per_registration(one_session) == 5
+
+
+def with_ims(**core):
+    storm = scenario()
+    population = storm.population.model_copy(update={"ims": True})
+    udm = storm.core.udm.model_copy(update=core.pop("udm", {}))
+    return storm.model_copy(
+        update={"population": population, "core": storm.core.model_copy(update={"udm": udm, **core})}
+    )
+
+
+def test_with_ims_a_registration_is_twenty_five_pairs():
+    assert pairs_per_registration(with_ims()) == {"N13": 2, "N8": 5, "N10": 6, "Cx": 4, "Sh": 8}
+
+
+def test_aggregated_reads_bring_it_to_fifteen():
+    ims = Ims(aggregated_download=True)
+    assert sum(pairs_per_registration(with_ims(ims=ims)).values()) == 20
+    assert sum(pairs_per_registration(with_ims(ims=ims, aggregated_nudm=True)).values()) == 15
+
+
+def test_units_of_their_own_for_5gc_share_the_pairs_and_the_tighter_one_comes_first():
+    apart = with_ims(udm={"layout": "5gc_apart", "capacity_pairs_per_s": 130.0, "hss_capacity_pairs_per_s": 240.0})
+    udm, hss = back_ends(apart.core, pairs_per_registration(apart))
+    assert (udm.pairs_per_ue, udm.ues_per_s) == (13, 10)
+    assert (hss.pairs_per_ue, hss.ues_per_s) == (12, 20)
+
+
+def test_users_in_service_ask_the_units_of_ims_for_their_reregistrations():
+    apart = with_ims(udm={"layout": "5gc_apart", "capacity_pairs_per_s": 130.0, "hss_capacity_pairs_per_s": 240.0})
+    udm, hss = back_ends(apart.core, pairs_per_registration(apart))
+    every_s = refresh_after_s(apart.core.ims.expires_s)
+    assert background_pairs_per_s(apart, udm) == 0
+    assert background_pairs_per_s(apart, hss) == 2 * apart.population.online_ues / every_s
+
+
+@pytest.mark.parametrize(("expires_s", "after_s"), [(3600, 3000), (1201, 601), (1200, 600), (60, 30)])
+def test_a_ue_registers_again_ten_minutes_before_expiry_or_at_half_of_it(expires_s, after_s):
+    assert refresh_after_s(expires_s) == after_s

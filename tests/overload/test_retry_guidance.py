@@ -33,3 +33,14 @@ def test_without_a_window_the_reject_carries_no_timer():
 def test_the_same_seed_draws_the_same_timers():
     first, second = (RetryGuidance(WINDOW, Random(7)) for _ in range(2))
     assert [first.draw_t3346() for _ in range(50)] == [second.draw_t3346() for _ in range(50)]
+
+
+def test_a_retry_after_is_spread_over_the_same_window_in_whole_seconds():
+    guidance = RetryGuidance(WINDOW, Random(1))
+    drawn = [guidance.draw_retry_after_s() for _ in range(5000)]
+    assert set(drawn) == set(range(30, 181))
+    assert abs(mean(drawn) - 105) < 2
+
+
+def test_without_a_window_there_is_no_retry_after_either():
+    assert RetryGuidance(None, Random(1)).draw_retry_after_s() is None
