@@ -40,6 +40,8 @@ class NasConnection:
         s_tmsi = None if guti is None else STmsi(guti.set_id, guti.pointer, guti.tmsi)
         nas = initial_octets(state, initial.message)
         state.connected = self._gnb.connect(self._user, nas, initial.rrc_cause, s_tmsi, now)
+        if not state.connected and state.security is not None:
+            state.security.drop_ciphers()  # made for a message that nobody took: an idle UE keeps none
         return state.connected
 
     def say(self, message: FivegmmMessage, now: float) -> None:

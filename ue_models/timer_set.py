@@ -20,11 +20,7 @@ class TimerSet:
         if running is not None:
             running.cancel()
 
-        def expire(now: float) -> None:
-            del self._due[name]
-            action(now)
-
-        self._due[name] = self._agenda.at(due_s, expire)
+        self._due[name] = self._agenda.at(due_s, _Expiry(self._due, name, action))
 
     def stop(self, *names: str) -> None:
         """Stops those that run."""
@@ -41,3 +37,19 @@ class TimerSet:
     def running(self) -> tuple[str, ...]:
         """Names of the timers that run, oldest first."""
         return tuple(self._due)
+
+
+class _Expiry:
+    """What the agenda calls. An object, not a closure: every UE has a timer or two all the time, and this is 150 octets
+    less for each."""
+
+    __slots__ = ("_action", "_due", "_name")
+
+    def __init__(self, due: dict[str, Due], name: str, action: Callable[[float], None]) -> None:
+        self._due = due
+        self._name = name
+        self._action = action
+
+    def __call__(self, now: float) -> None:
+        del self._due[self._name]
+        self._action(now)
