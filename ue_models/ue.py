@@ -146,7 +146,7 @@ class UeMachine(WithIms):
         if self._kind is RegistrationType.EMERGENCY:
             return
         unsent, self._unsent = self._unsent, []
-        if self.state.connected:
+        if self.state.connected and self._sessions.busy:  # the request of an attempt that has ended is not sent
             for message in unsent:
                 self._connection.say(message, now)
         self._send_held(now)

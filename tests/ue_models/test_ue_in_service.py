@@ -238,6 +238,19 @@ def test_t3580_repeats_four_times_and_its_fifth_expiry_ends_the_attempt(register
     assert registered.notes.ended[-1] == ("PDU session internet", "T3580 expired")
 
 
+def test_the_request_of_a_session_attempt_that_has_ended_is_not_sent_any_more(registered):
+    registered.hear()
+    registered.release()
+    assert isinstance(registered.hear(17.0), ServiceRequest)
+    refuse(registered, FivegmmCause.CONGESTION, t2(600))
+    registered.run(70.0)
+    assert registered.notes.ended[-1] == ("PDU session internet", "T3580 expired")
+    assert isinstance(registered.hear(600.0), ServiceRequest)
+    registered.set_up_context(ServiceAccept())
+    assert decode_5gsm(registered.hear().payload) == PduSessionEstablishmentRequest(1, 1)
+    assert registered.silence(5.0)
+
+
 def test_a_rejected_session_waits_for_t3396_while_the_other_is_established(registered):
     registered.reject_session(FivegsmCause.INSUFFICIENT_RESOURCES, t3(60))
     assert registered.notes.rejects == [("5GSM #26", True)]
