@@ -60,7 +60,8 @@ def core(
         say(f"{story.name} 1:{sample} under {chosen.name}; gNBs at {host}:{port} ({transport})")
         say(f"control at {control_host}:{control_port}; Ctrl-C ends it")
 
-    first = SetUp(scenario=story.sampled(sample), strategy=chosen.sampled(sample), seed=seed, outage_ues=0, online_ues=0)
+    scenario_of_sample, strategy_of_sample = story.sampled(sample), chosen.sampled(sample)
+    first = SetUp(scenario=scenario_of_sample, strategy=strategy_of_sample, seed=seed, outage_ues=0, online_ues=0)
     try:
         core_options = CoreOptions(
             listen_at=_address("--listen", listen),

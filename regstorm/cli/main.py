@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from regstorm.cli import compare, core, doctor, report, scenarios, strategies, trace
+from regstorm.cli import plan as plan_command
 from regstorm.cli import run as run_command
 from regstorm.cli.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PASSED
 from regstorm.records.files import BadFile
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command()(compare.compare)
 app.command()(run_command.run)
+app.command()(plan_command.plan)
 app.command()(core.core)
 app.command()(report.report)
 app.command()(trace.trace)

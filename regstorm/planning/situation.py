@@ -20,7 +20,7 @@ class Unit:
     """Processing units of one UDM/HSS that share a capacity."""
 
     node: str
-    units: Literal["all", "EPC/IMS", "5GC"]
+    units: Literal["EPC/IMS/5GC", "EPC/IMS", "5GC"]
     domains: tuple[Domain, ...]
     capacity: float
     """A(N), pairs per second."""
@@ -114,7 +114,7 @@ def _after_take_over(topology: Topology, shares: Mapping[str, float], lost: froz
 def _units(
     topology: Topology, node: UdmNode, active: Mapping[str, float], returning: Mapping[str, float]
 ) -> tuple[Unit, ...]:
-    def unit(units: Literal["all", "EPC/IMS", "5GC"], domains: tuple[Domain, ...], capacity: float) -> Unit:
+    def unit(units: Literal["EPC/IMS/5GC", "EPC/IMS", "5GC"], domains: tuple[Domain, ...], capacity: float) -> Unit:
         share, asked = active[node.name], topology.background_pairs_per_s
         background = {
             domain: share * sum(asked.get(interface, 0.0) for interface in domain.interfaces) for domain in domains
@@ -122,7 +122,7 @@ def _units(
         return Unit(node.name, units, domains, capacity, background, share, returning[node.name])
 
     if topology.layout == "shared" or node.hss_capacity_pairs_per_s is None:
-        return (unit("all", DOMAINS, node.capacity_pairs_per_s),)
+        return (unit("EPC/IMS/5GC", DOMAINS, node.capacity_pairs_per_s),)
     return (
         unit("EPC/IMS", (EPC, IMS), node.hss_capacity_pairs_per_s),
         unit("5GC", (FIVE_GC,), node.capacity_pairs_per_s),
