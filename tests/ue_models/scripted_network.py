@@ -33,6 +33,7 @@ from protocols.nas5g.messages import (
     Snssai,
     UlNasTransport,
 )
+from protocols.nas5g.pco import wants_p_cscf, with_p_cscf
 from protocols.nas_security import AES, SecurityContext, Side, Unprotected
 from protocols.ngap import causes
 from protocols.ngap.decode import decode as decode_ngap
@@ -61,6 +62,7 @@ SNN = serving_network_name(PLMN)
 GUAMI = Guami(PLMN, 1, 1, 1)
 SLICE = Snssai(1)
 AMF_UE_ID = 65_536
+P_CSCFS = (bytes((10, 2, 0, 1)), bytes((10, 2, 0, 2)))
 TAI_LIST = bytes.fromhex("0000f110000001")
 
 
@@ -151,7 +153,18 @@ class Network:
         self.settings = settings or UeSettings(PLMN, answer_s=(0.1, 0.1), retry_jitter_s=0.0, operations_every_s=1e9)
         rng = Random(seed)
         self.credentials = credentials(seed, index, PLMN)
-        self.gnb = Gnb(1, PLMN, 1, (SLICE,), self.agenda, rng, self._sent, self.notes)
+        self.user_plane = deque()
+        self.gnb = Gnb(
+            1,
+            PLMN,
+            1,
+            (SLICE,),
+            self.agenda,
+            rng,
+            self._sent,
+            self.notes,
+            send_user_plane=lambda octets: self.user_plane.append(octets),
+        )
         self.ue = UeMachine(
             new_ue(index, "outage", self.credentials, eutra=eutra),
             profile,
@@ -327,7 +340,8 @@ class Network:
         request = decode_5gsm(uplink.payload)
         assert isinstance(request, PduSessionEstablishmentRequest)
         psi = request.pdu_session_id
-        accept = PduSessionEstablishmentAccept(psi, request.pti, bytes((10, 0, 0, psi)), uplink.dnn, SLICE)
+        options = with_p_cscf(P_CSCFS) if wants_p_cscf(request.pco) else None
+        accept = PduSessionEstablishmentAccept(psi, request.pti, bytes((10, 0, 0, psi)), uplink.dnn, SLICE, options)
         nas = self.octets(DlNasTransport(encode_nas(accept), psi), protected=True)
         resource = PduSessionResource(psi, SLICE, bytes((127, 0, 0, 1)), psi.to_bytes(4), nas)
         self.tell(PduSessionResourceSetupRequest(self.amf_ue_id, self.ran_ue_id, (resource,)))
