@@ -26,7 +26,7 @@ class NasConnection:
         self._gnb = gnb
         self._agenda = agenda
         self._timers = timers
-        self._outbox: list[bytes] = []
+        self._outbox: tuple[bytes, ...] = ()
         self._flush: Due | None = None
 
     def begin(self, initial: SendInitial, now: float) -> bool:
@@ -71,7 +71,7 @@ class NasConnection:
         state = self._ue.state
         state.connected = state.secure = state.challenge_refused = False
         state.authentication_failures = 0
-        self._outbox.clear()
+        self._outbox = ()
         if self._flush is not None:
             self._flush.cancel()
             self._flush = None
@@ -80,13 +80,13 @@ class NasConnection:
             state.security.drop_ciphers()
 
     def _later(self, nas: bytes, now: float) -> None:
-        self._outbox.append(nas)
+        self._outbox = (*self._outbox, nas)
         if self._flush is None:
             delay_s = self._ue.rng.uniform(*self._ue.settings.answer_s)
             self._flush = self._agenda.at(now + delay_s, self._send_outbox)
 
     def _send_outbox(self, now: float) -> None:
         self._flush = None
-        outbox, self._outbox = self._outbox, []
+        outbox, self._outbox = self._outbox, ()
         for nas in outbox:
             self._gnb.uplink(self._user, nas, now)

@@ -131,7 +131,7 @@ class UeMachine(WithIms):
         if self.state.connected:
             self._connection.say(message, now)
             return
-        self._unsent = [message]
+        self._unsent = (message,)
         if self._next.waits_on is None:
             self.request_service(ServiceType.SIGNALLING, now)
 
@@ -145,7 +145,7 @@ class UeMachine(WithIms):
     def _succeeded(self, now: float) -> None:
         if self._kind is RegistrationType.EMERGENCY:
             return
-        unsent, self._unsent = self._unsent, []
+        unsent, self._unsent = self._unsent, ()
         if self.state.connected and self._sessions.busy:  # the request of an attempt that has ended is not sent
             for message in unsent:
                 self._connection.say(message, now)

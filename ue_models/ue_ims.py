@@ -57,7 +57,7 @@ class WithIms(Requesting):
         if is_up and not ims.session_is_up:
             ims.session_up(address_text(state.ims_address), tuple(map(address_text, state.p_cscfs)), now)
         elif ims.session_is_up and not is_up:
-            self._held.clear()
+            self._held = ()
             ims.session_down(now)
 
     def user_packet(self, pdu_session_id: int, packet: bytes, now: float) -> None:
@@ -74,7 +74,7 @@ class WithIms(Requesting):
         if self._gnb.send_packet(self, self._ue.settings.ims_session, packet, now):
             return
         if packet not in self._held:
-            self._held = [*self._held, packet][-_MOST_HELD:]
+            self._held = (*self._held, packet)[-_MOST_HELD:]
         self._fetch_resources(now)
 
     def ims_changed(self, now: float) -> None:
@@ -108,10 +108,10 @@ class WithIms(Requesting):
             self.request_service(ServiceType.DATA, now)
 
     def _send_held(self, now: float) -> None:
-        held, self._held = self._held, []
+        held, self._held = self._held, ()
         for packet in held:
             if not self._gnb.send_packet(self, self._ue.settings.ims_session, packet, now):
-                self._held.append(packet)
+                self._held = (*self._held, packet)
 
     def _deregistered(self, now: float) -> None:
         """A deregistration that was only meant to be followed by a registration is."""

@@ -80,13 +80,13 @@ class UeParts(ABC):
         self._running: Running[Outcome] | None = None
         self._kind: Kind | None = None
         """What the attempt under way is an attempt of; None is a deregistration."""
-        self._unsent: list[FivegmmMessage] = []
+        self._unsent: tuple[FivegmmMessage, ...] = ()
         self._covered = True
         self._wanted = True
         """It registers of itself: not after a deregistration or a hard cause, until the next power-on."""
         self._in_service = False
         self._ims = self._ims_side() if settings.ims else None
-        self._held: list[bytes] = []
+        self._held: tuple[bytes, ...] = ()
         """Packets for the ims session that wait for user-plane resources."""
         self._returns = False
         """The deregistration under way is to be followed by a registration."""
@@ -125,11 +125,14 @@ class UeParts(ABC):
         return NasConnection(self._ue, self, self._gnb, agenda, self._timers)
 
     def _ims_side(self) -> ImsUe:
+        return ImsUe(self._ue, self._ims_state(), self, self._profile, self._timers, self._observer)
+
+    def _ims_state(self) -> ImsState:
         state, settings = self.state, self._ue.settings
         supi, plmn = state.credentials.supi, settings.plmn
         ims = ImsState(private_identity(supi, plmn), public_identity(supi, plmn), home_domain(plmn), imei_urn(state))
         ims.wished_s = settings.ims_expires_s
-        return ImsUe(self._ue, ims, self, self._profile, self._timers, self._observer)
+        return ims
 
     # --- what upper layers do -----------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ class Retrying(Attempting):
         verdict = self._profile.adapt(
             after_failure(self._kind, self._profile.heard(outcome), self.state, self._ue.rng), self._ue.rng
         )
-        self._unsent = []
+        self._unsent = ()
         self._follow(verdict, failure, now)
 
     def _follow(self, verdict: Next, why: str, now: float) -> None:
