@@ -34,7 +34,7 @@ class CoreHalf:
             tally=tally,
             seed=seed,
             population=population.outage_ues + population.online_ues,
-            authenticate=scenario.outage.authenticate,
+            outage=scenario.outage,
             home_private_keys=home_network_private_keys(seed),
             ims=population.ims,
         )

@@ -16,7 +16,7 @@ from regstorm.records.operations import (
     PAIRS_PER_REGISTRATION,
     UPLINK_MESSAGES_PER_REGISTRATION,
 )
-from regstorm.records.scenario import Core, Scenario
+from regstorm.records.scenario import Core, Outage, Scenario
 
 _SESSIONS_LISTED = 2
 """records.operations counts a registration with two PDU sessions."""
@@ -39,9 +39,9 @@ class BackEnd(NamedTuple):
         return self.capacity_pairs_per_s / self.pairs_per_ue
 
 
-def skips_authentication(scenario: Scenario) -> bool:
+def skips_authentication(outage: Outage) -> bool:
     """A UE whose security context the AMF has kept is let in by it, without the UDM (TS 33.501 6.4.6)."""
-    return scenario.outage.amf_context == "kept" and scenario.outage.authenticate == "when_needed"
+    return outage.amf_context == "kept" and outage.authenticate == "when_needed"
 
 
 def pairs_of_a_registration(core: Core, sessions: int, ims: bool) -> dict[str, int]:
@@ -56,8 +56,14 @@ def pairs_of_a_registration(core: Core, sessions: int, ims: bool) -> dict[str, i
 
 def pairs_per_registration(scenario: Scenario) -> dict[str, int]:
     """UDM/HSS pairs of one registration of the outage group, by interface."""
-    pairs = pairs_of_a_registration(scenario.core, len(scenario.network.dnns), scenario.population.ims)
-    return pairs | {"N13": 0} if skips_authentication(scenario) else pairs
+    population, outage = scenario.population, scenario.outage
+    return pairs_after(outage, scenario.core, len(scenario.network.dnns), population.ims)
+
+
+def pairs_after(outage: Outage, core: Core, sessions: int, ims: bool) -> dict[str, int]:
+    """The same, of that outage, core and so many PDU sessions."""
+    pairs = pairs_of_a_registration(core, sessions, ims)
+    return pairs | {"N13": 0} if skips_authentication(outage) else pairs
 
 
 def back_ends(core: Core, pairs: dict[str, int]) -> tuple[BackEnd, ...]:
@@ -85,12 +91,17 @@ def refresh_after_s(expires_s: float) -> float:
 
 
 def uplink_messages_per_registration(scenario: Scenario) -> int:
-    """Uplink NAS messages of the same, without repetitions.
+    """Uplink NAS messages of the same, without repetitions."""
+    return uplink_messages_after(scenario.outage, len(scenario.network.dnns))
+
+
+def uplink_messages_after(outage: Outage, sessions: int) -> int:
+    """The same, of that outage and so many PDU sessions.
 
     A context that was lost costs an Identity Response more; one that is used as it is saves the Authentication
     Response and the Security Mode Complete.
     """
-    messages = UPLINK_MESSAGES_PER_REGISTRATION + len(scenario.network.dnns) - _SESSIONS_LISTED
-    if scenario.outage.amf_context == "lost":
+    messages = UPLINK_MESSAGES_PER_REGISTRATION + sessions - _SESSIONS_LISTED
+    if outage.amf_context == "lost":
         return messages + 1
-    return messages - 2 if skips_authentication(scenario) else messages
+    return messages - 2 if skips_authentication(outage) else messages

@@ -6,7 +6,6 @@ sends through the callable that came with each association. The same seed, scena
 
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
-from typing import Literal
 
 from protocols.credentials import prior_address, prior_context, supi_of
 from protocols.identities import Plmn
@@ -15,12 +14,12 @@ from protocols.nas_security import Algorithms, SecurityContext, Side
 from protocols.ngap.messages import Guami
 from protocols.udp import address_octets
 from regstorm.overload import compose
-from regstorm.overload.amplification import back_ends, pairs_of_a_registration
+from regstorm.overload.amplification import back_ends, pairs_after, uplink_messages_after
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.protected_server import ProtectedServer
-from regstorm.records.operations import UPLINK_MESSAGES_PER_REGISTRATION, Nf
+from regstorm.records.operations import Nf
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Core, Network
+from regstorm.records.scenario import Core, Network, Outage
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.amf.amf import Amf
 from regstorm.reference_core.amf.environment import NetworkIdentity
@@ -44,13 +43,9 @@ IMS_DNN = "ims"
 AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
 """The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
 
-_SESSIONS_OF_THE_CATALOGUE = 2
-_MESSAGES_WITHOUT_SESSIONS = UPLINK_MESSAGES_PER_REGISTRATION - _SESSIONS_OF_THE_CATALOGUE
 
-
-def uplink_messages_per_registration(sessions: int) -> int:
-    """Uplink NAS messages of a registration with that many PDU sessions: one more for each."""
-    return _MESSAGES_WITHOUT_SESSIONS + sessions
+LIKE_BEFORE = Outage()
+"""Contexts are kept, and everybody is challenged."""
 
 
 class ReferenceCore:
@@ -66,13 +61,13 @@ class ReferenceCore:
         tally: Tally,
         seed: int,
         population: int,
-        authenticate: Literal["always", "when_needed"] = "always",
+        outage: Outage = LIKE_BEFORE,
         home_private_keys: Mapping[int, bytes] | None = None,
         ims: bool = False,
     ) -> None:
         """`core` and `population` are those of the sample. `seed` makes credentials and contexts from before the run.
 
-        `authenticate`: whether a UE whose context was kept is challenged all the same (scenario: outage).
+        `outage` says what the AMF keeps of a UE, and whether a UE whose context was kept is challenged all the same.
         `ims`: there is an IMS core as well (scenario: population).
         """
         self._seed = seed
@@ -85,8 +80,9 @@ class ReferenceCore:
         # each part draws from its own generator, so that a change in one does not shift the others
         udm_rng, vectors_rng, amf_rng, door_rng = (Random(rng.getrandbits(64)) for _ in range(4))
         self._agenda, self._tally = agenda, tally
-        pairs = pairs_of_a_registration(core, len(network.dnns), ims)
+        pairs = pairs_after(outage, core, len(network.dnns), ims)
         self._tightest = back_ends(core, pairs)[0]
+        self._messages_per_ue = uplink_messages_after(outage, len(network.dnns))
         self.subscribers = Subscribers(seed, self.identity.plmn, population, home_private_keys or {})
         udm_server = compose.server(core.udm.shedding_in_force, core.udm.capacity_pairs_per_s, strategy, udm_rng)
         door = self._pair_server(core, strategy, udm_server)
@@ -102,7 +98,7 @@ class ReferenceCore:
         self.amf = Amf(
             core.amf,
             self.identity,
-            authenticate,
+            outage.authenticate,
             self.bus,
             agenda,
             tally,
@@ -168,7 +164,7 @@ class ReferenceCore:
             strategy,
             self._tightest.capacity_pairs_per_s,
             self._tightest.pairs_per_ue,
-            uplink_messages_per_registration(len(self.network.dnns)),
+            self._messages_per_ue,
             self._door_rng,
         )
 

@@ -103,7 +103,7 @@ def chains(scenario: Scenario) -> Chains:
     """The chains of `scenario`: registration and one session per DNN."""
     sessions = tuple(_session(dnn) for dnn in scenario.network.dnns)
     anonymous = (_request((_FIRST_CHALLENGE,)), *_AUTHENTICATED, _COMPLETE, *sessions)
-    if skips_authentication(scenario):
+    if skips_authentication(scenario.outage):
         known = (_request(_admission(first=True), hops_after=1, accepts=True), _COMPLETE, *sessions)
     else:
         known = anonymous

@@ -19,7 +19,7 @@ from protocols.ngap import messages as ngap
 from protocols.ngap.decode import decode as decode_ngap
 from protocols.ngap.encode import encode as encode_ngap
 from protocols.suci import conceal
-from regstorm.records.scenario import Core, Network, Udm
+from regstorm.records.scenario import Core, Network, Outage, Udm
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET, ReferenceCore
 
@@ -134,7 +134,7 @@ class Rig:
             self.tally,
             SEED,
             population,
-            authenticate,
+            Outage(authenticate=authenticate),
             home_private_keys,
             with_ims,
         )
