@@ -126,7 +126,11 @@ class BackEnd:
         """By UE: what its running stage waits for."""
 
     def ask(self, ue: int, stage: int, account: int, now: float) -> None:
-        """Asks for the pairs of a stage; `account` is the procedure's in the books."""
+        """Asks for the pairs of a stage; `account` is the procedure's in the books.
+
+        What the UE's stage before still waits for (it asks for another session now) is of no interest any more.
+        """
+        self.cancel(ue)
         population = self._population
         charges = self._charges[population.chain[ue]][stage]
         wanted = charges.following if population.follows_registration[ue] else charges.alone

@@ -126,7 +126,7 @@ class RegisteredUes(UeSide):
         self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, why)
         session = population.stage[ue] - self._first_session[population.chain[ue]]
         population.phase[ue] = LACKS_SESSION
-        population.t3580[ue] = 0
+        population.t3580[ue] = population.unsent[ue] = 0
         profile = population.profiles[population.profile[ue]]
         verdict = profile.adapt(rules.session_failed(failure), self._rng)
         if isinstance(verdict, Retry):
@@ -157,7 +157,7 @@ class RegisteredUes(UeSide):
     def _abandon_sessions(self, ue: int, now: float) -> None:
         """The UE is no longer registered: no session, no wait for one."""
         population = self._population
-        population.t3580[ue] = population.sessions[ue] = 0
+        population.t3580[ue] = population.unsent[ue] = population.sessions[ue] = 0
         for session, pauses in enumerate(population.pauses):
             pauses[ue] = 0
             self._stop_back_off(ue, session, now)

@@ -5,7 +5,9 @@ from simulated_storms import OPEN, run, scenario
 
 from regstorm.records import counters
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
+from regstorm.simulator.population import ESTABLISHING
 from regstorm.simulator.run import Storm
+from ue_models.rules import NoAnswer
 
 UNREACHABLE = {"udm": {"capacity_pairs_per_s": 1e-3}, "amf": {"capacity_messages_per_s": 1e6}}
 """A UDM that takes a quarter of an hour for a pair: whoever asks it gets no answer."""
@@ -98,3 +100,13 @@ def test_a_rejected_follow_up_ends_the_attempt_and_starts_t3346():
     assert seconds_of(storm, counters.REG_INIT_REQ) == [0, 30]
     assert storm.timeline.subtotals(counters.REG_INIT_FAIL)["22"] >= 1
     assert storm.timeline.column(f"{counters.WAITING}.T3346", storm.outage_end_s)[5:25] == [1] * 20
+
+
+def test_the_request_of_a_session_attempt_that_has_ended_is_not_sent_any_more():
+    """T3580 runs out for the fifth time while T3346 of a refused service request still runs (TS 24.501 6.4.1.5)."""
+    storm = one_ue()
+    ues, population = storm.ues, storm.ues._population
+    population.phase[0], population.sessions[0], population.unsent[0] = ESTABLISHING, 0, 1
+    population.stage[0] = ues._first_session[population.chain[0]]
+    ues._session_failed(0, NoAnswer(), "T3580 expired", 1.0)
+    assert not population.unsent[0]
