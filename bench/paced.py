@@ -6,7 +6,7 @@
 
 Open loop: UEs are switched on at seeded random instants, whatever became of those before. Each is unknown to the
 core and sends its SUCI: authentication, security mode, GUTI, two PDU sessions, 13 UDM pairs; after ten idle seconds
-its gNB has it released. Generator here, core in a process of its own, one association for 250 UEs.
+its gNB has it released. Generator here, core in a process of its own, 20 gNBs with an association each.
 
 The core's capacities are set out of the way and its hops to 1 ms, UEs answer at once: what is measured is the two
 programs, not the model. Latency runs from the instant at which a UE was to be switched on until both its sessions are
@@ -14,15 +14,18 @@ up. CPU is that of the whole process, idle turns of the event loop included, fro
 """
 
 import argparse
+import gc
 import subprocess
 import sys
 import time
+from random import Random
 
 from protocols.nas5g.messages import Snssai
 from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers.core_link import CoreChild
 from regstorm.drivers.core_process import raise_file_limit
+from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.population import Population
 from regstorm.drivers.transports import transport_named
@@ -31,6 +34,7 @@ from regstorm.records.strategy import Strategy
 
 RATES = (400, 800, 1600)
 SEED = 1
+GNBS = 20
 LEAD_S, TAIL_S = 0.5, 5.0  # before the first registration, and after the last one was due
 SETTLE_S = 2.0  # for NG Setup, before registrations begin
 
@@ -70,7 +74,7 @@ def calm_scenario(ues):
         {
             "name": "bench",
             "title": "Full registrations, nothing in their way",
-            "population": {"outage_ues": ues, "online_ues": 0},
+            "population": {"outage_ues": ues, "online_ues": 0, "ues_per_gnb": -(-ues // GNBS)},
             "online": {"every_s": 1e6},
             "ue": {"answer_s": {"low": 0, "high": 0}},
             "core": {
@@ -96,16 +100,16 @@ def run(rate, seconds, transport_name):
     def lost(why):
         raise SystemExit(why)
 
-    core = CoreChild(counted, lost, transport=transport_named_or_exit(transport_name))
+    core = CoreChild(counted, lost, transport=transport_name)
     clock = PacedClock()
     try:
         calm = Strategy(name="none", title="none", summary="none")
         address = core.link.set_up(scenario, calm, SEED, 0, 0)
         transport = transport_named(transport_name)
-        population = Population(
-            scenario, SEED, clock, lambda number, now: clock.connect(transport, address), watcher
-        )
+        population = Population(scenario, SEED, clock, lambda number, now: clock.connect(transport, address), watcher)
         switch_on(population, clock, watcher, rate, seconds)
+        gc.collect()
+        gc.freeze()
         zero = time.time() + LEAD_S
         core.link.begin(zero, 1.0)
         clock.begin(zero)
@@ -122,18 +126,11 @@ def run(rate, seconds, transport_name):
         core.end()
 
 
-def transport_named_or_exit(name):
-    transport_named(name)
-    return name
-
-
 def switch_on(population, clock, watcher, rate, seconds):
     """Every UE at an instant of its own; the clock measures how late it keeps it."""
-    from random import Random
-
     chance = Random(SEED)
-    instants = sorted(SETTLE_S + chance.uniform(0, seconds) for _ in range(round(rate * seconds)))
-    for due_s in instants:
+    for _ in range(round(rate * seconds)):  # in no order: at any time all gNBs are busy
+        due_s = SETTLE_S + chance.uniform(0, seconds)
         ue = population.seats.take_outage()
         watcher.due_s[ue.index] = due_s
         clock.at(due_s, ue.power_on)
@@ -149,8 +146,6 @@ def report(rate, seconds, transport_name, watcher, clock, cpu_s, ended, pairs):
 
     wall_s = SETTLE_S + seconds + TAIL_S
     late, core_late = clock.lateness, ended.lateness_max_s
-    from regstorm.drivers.lateness import Lateness
-
     core_lateness = Lateness()
     core_lateness.add(ended.lateness, core_late)
     print(

@@ -23,7 +23,7 @@ from regstorm.records.storm_plan import Progress, StopFlag, StormPlan
 
 def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: StopFlag) -> None:
     """Runs `plan` and writes run.json and timeline.csv into its run directory; marked partial if `stop` was set."""
-    logging.getLogger("locust").setLevel(logging.WARNING)
+    logging.getLogger("locust").setLevel(logging.ERROR)  # it warns of high spawn rates; seats cost nothing
     environment = Environment(user_classes=[OutageUe, OnlineUe], catch_exceptions=False)
     storm = WireStorm(plan, AttemptStatistics(environment))
     attach_hub(environment, Seating(storm.seats))

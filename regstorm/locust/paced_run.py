@@ -26,7 +26,7 @@ def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: St
     False: it was cut short by something that went wrong (the record says what), not by `stop`. CoreUnusable if it
     could not begin.
     """
-    logging.getLogger("locust").setLevel(logging.WARNING)
+    logging.getLogger("locust").setLevel(logging.ERROR)  # it warns of high spawn rates; seats cost nothing
     environment = Environment(user_classes=[OutageUe, OnlineUe], catch_exceptions=False)
     storm = PacedStorm(plan, AttemptStatistics(environment))
     attach_hub(environment, Seating(storm.seats))
