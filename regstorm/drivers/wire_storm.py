@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 from regstorm.drivers.association import Association
 from regstorm.drivers.core_side import CoreHalf
+from regstorm.drivers.full_service import FullService
 from regstorm.drivers.lockstep import Ended, LockstepClock
 from regstorm.drivers.pcap import Capture
 from regstorm.drivers.pcap_n3 import attach_n3
@@ -25,6 +26,7 @@ from regstorm.drivers.warming import warm_codecs
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
+from regstorm.records.ports import UeObserver
 from regstorm.records.storm_plan import Progress, StopFlag, StormPlan
 
 
@@ -55,7 +57,7 @@ class WireStorm:
             plan.seed,
             self.clock,
             self.dial,
-            self.ue_counts,
+            self._observer(),
             trace_of=self.traces.of,
             dial_n3=self._dial_n3,
         )
@@ -80,6 +82,11 @@ class WireStorm:
         self._core_half.close()
         if self._capture is not None:
             self._capture.close()
+
+    def _observer(self) -> UeObserver:
+        """Who hears of the UEs: with IMS the core has a say in what full service is."""
+        ims = self.core.ims
+        return self.ue_counts if ims is None else FullService(self.ue_counts, ims, self.core.identity.plmn)
 
     # ---- the script
 
