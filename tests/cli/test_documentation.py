@@ -14,6 +14,7 @@ from regstorm.records.files import read
 from regstorm.records.run_record import AmfRecord, RunDocument, RunEntry, UdmRecord
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
+from regstorm.records.topology import Fault, FrontNode, Margins, Switches, Topology, UdmNode, Users
 
 DOCS = sources.ROOT / "docs"
 
@@ -36,6 +37,13 @@ def test_every_field_of_a_scenario_has_its_row():
     groups |= {"core.amf", "core.bus", "core.sbc", "core.ims", "core.ims.cscf", "core.ims.application_server"}
 
     assert [name for name in missing(fields(Scenario), "scenarios.md") if name not in groups] == []
+
+
+def test_every_field_of_a_topology_is_explained():
+    records = (Topology, UdmNode, FrontNode, Users, Switches, Margins, Fault)
+    names = [field.alias or name for record in records for name, field in record.model_fields.items()]
+
+    assert missing(iter(names), "planning.md") == []
 
 
 def test_every_expectation_and_every_shedding_field_is_explained():

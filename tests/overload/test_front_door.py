@@ -135,3 +135,16 @@ def test_only_a_strategy_that_orders_queues_gets_an_ordered_server():
         "precise": False,
         "tiered": True,
     }
+
+
+def test_a_planned_rate_takes_the_place_of_what_the_udm_can_finish():
+    tiered = read(STRATEGIES / "tiered.yaml", Strategy)
+    assert tiered.gate is not None
+    planned = tiered.model_copy(update={"gate": tiered.gate.model_copy(update={"ues_per_s": 30.0})})
+
+    doors = [
+        compose.front_door(planned, capacity, pairs_per_ue=13, messages_per_ue=6, rng=Random(1), width=width)
+        for capacity, width in ((1300, 1.0), (650, 1.0), (1300, 2.0))
+    ]
+
+    assert [empty(door) for door in doors] == [60, 60, 120]
