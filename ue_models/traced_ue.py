@@ -14,17 +14,19 @@ from protocols.nas5g.decode import decode_5gsm
 from protocols.nas5g.messages import DlNasTransport, FivegmmMessage, FivegsmMessage, UlNasTransport, Unreadable
 from protocols.timers import GprsTimer2, GprsTimer3
 from regstorm.records.ports import Agenda, UeObserver
+from ue_models.ims_ue import ImsUe
 from ue_models.nas_connection import NasConnection
 from ue_models.procedures.steps import Heard, SendInitial, Ue
 from ue_models.profiles import Profile
 from ue_models.radio import BaseStation, Connectable
 from ue_models.settings import UeSettings
 from ue_models.timer_set import TimerSet
+from ue_models.traced_ims import TRANSACTIONS, TracedIms
 from ue_models.ue import UeMachine
 from ue_models.ue_state import UeState
 
 _SHOWN_FIELDS: Final = ("cause", "t3346", "back_off", "kind", "service_type", "wanted", "dnn")
-_NOT_TIMERS: Final = ("retry", "operation")
+_NOT_TIMERS: Final = ("retry", "operation", *TRANSACTIONS)
 """Pauses that TS 24.501 has no timer for; the wait for a retry is told by its own timer's name."""
 
 
@@ -77,6 +79,9 @@ class TracedUe(UeMachine):
 
     def _timer_set(self, agenda: Agenda) -> TimerSet:
         return _TracedTimers(agenda, self._trace)
+
+    def _ims_side(self) -> ImsUe:
+        return TracedIms(self._ue, self._ims_state(), self, self._profile, self._timers, self._observer, self._trace)
 
     def _nas_connection(self, agenda: Agenda) -> NasConnection:
         return _TracedConnection(self._ue, self, self._gnb, agenda, self._timers, self._trace)

@@ -68,7 +68,9 @@ def request_type(procedure: str) -> str:
 def _family(failure: str) -> type[AttemptFailed]:
     if failure in ("5GMM #22", "5GSM #26", "5GSM #22"):
         return Congestion
-    if failure.startswith(("5GMM #", "5GSM #")):
+    if failure in ("SIP 500", "SIP 503", "SIP 504"):
+        return Congestion
+    if failure.startswith(("5GMM #", "5GSM #", "SIP ")):
         return NetworkRejected
     if failure.endswith("expired"):
         return NoAnswer

@@ -2,12 +2,17 @@
 
 from random import Random
 
-from scripted_network import Network
+from scripted_network import PLMN, Network
+from scripted_registrar import Registrar
 
 from protocols.causes import FivegmmCause
 from protocols.nas5g.messages import RegistrationReject
 from protocols.timers import GprsTimer2
+from ue_models.procedures.steps import Ue
 from ue_models.profiles import OBEDIENT
+from ue_models.settings import UeSettings
+from ue_models.timer_set import TimerSet
+from ue_models.traced_ims import TracedIms
 from ue_models.traced_ue import TracedUe, described
 from ue_models.ue_state import new_ue
 
@@ -111,3 +116,26 @@ def test_no_key_and_no_challenge_is_ever_noted():
     said = " ".join(f"{name} {detail}" for _, _, name, detail in sheet.events)
 
     assert not any(secret in said for secret in secrets)
+
+
+def test_a_trace_tells_what_the_ims_side_says_and_hears():
+    net, sheet = Registrar(), Sheet()
+    ue, timers = Ue(net.state, UeSettings(PLMN), Random(1)), TimerSet(net.agenda)
+    net.ue = TracedIms(ue, net.ims, net, OBEDIENT, timers, net.book, sheet)
+    net.session_up()
+    net.hear()
+    net.say(503, ("Retry-After", "30"))
+    net.hear(within=31)
+    net.challenge()
+    net.hear()
+    net.accept()
+    net.ue.deregister(net.now)
+    assert [f"{event} {name}: {detail}" for _, event, name, detail in sheet.events] == [
+        "up SIP REGISTER: CSeq 1 REGISTER, P-CSCF 1",
+        "down SIP 503 Service Unavailable: CSeq 1 REGISTER, Retry-After 30 s",
+        "up SIP REGISTER: CSeq 1 REGISTER, P-CSCF 1",
+        "down SIP 401 Unauthorized: CSeq 1 REGISTER",
+        "up SIP REGISTER: CSeq 2 REGISTER, P-CSCF 1",
+        "down SIP 200 OK: CSeq 2 REGISTER",
+        "up SIP REGISTER: CSeq 3 REGISTER, P-CSCF 1",
+    ]
