@@ -13,7 +13,7 @@ from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.population import Population
-from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, go_on, untraced
+from regstorm.drivers.ue_seats import WHOLE, CredentialsOf, Share, TraceOf, go_on, untraced
 from regstorm.measures.merged import Second, ServiceChange, ToldServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
@@ -39,6 +39,7 @@ class PacedPopulation:
         share: Share = WHOLE,
         trace_of: TraceOf = untraced,
         attempts_per_wall_s: float = ATTEMPTS_CAP,
+        credentials_of: CredentialsOf | None = None,
     ) -> None:
         """`scenario` is that of the sample; `core` is where it listens for gNBs."""
         self.scenario = scenario
@@ -55,7 +56,17 @@ class PacedPopulation:
         self._told = 0
         self.on_progress: Callable[[float], None] = _nobody_watches
         self.cap = AttemptsCap(attempts_per_wall_s, speed, self.clock, self.timeline)
-        self.population = Population(scenario, seed, self.clock, self._dial, self.ue_counts, share, self.cap, trace_of)
+        self.population = Population(
+            scenario,
+            seed,
+            self.clock,
+            self._dial,
+            self.ue_counts,
+            share,
+            self.cap,
+            trace_of,
+            credentials_of=credentials_of,
+        )
         self.seats = self.population.seats
 
     def get_ready(self, breathe: Callable[[], None] = go_on) -> None:
@@ -69,8 +80,8 @@ class PacedPopulation:
         this process go on meanwhile."""
         for link in self.population.links:
             self.clock.at(0.0, link.connect)
-        self.clock.at(self.scenario.outage.begins_s, self.population.outage_begins)
-        self.clock.at(self.outage_end_s, self.population.outage_ends)
+        self.clock.at(self.scenario.outage.begins_s, self._outage_begins)
+        self.clock.at(self.outage_end_s, self._outage_ends)
         self.clock.begin(zero)
         self.begun = True
         return self.clock.run(self.until_s, finished)
@@ -101,6 +112,12 @@ class PacedPopulation:
         self.population.close()
         self.clock.close()
         gc.unfreeze()
+
+    def _outage_begins(self, now: float) -> None:
+        self.population.outage_begins(now)
+
+    def _outage_ends(self, now: float) -> None:
+        self.population.outage_ends(now)
 
     def _dial(self, number: int, now: float) -> Association:
         return self.clock.connect(self._transport, self._core)

@@ -85,7 +85,7 @@ class PacedStorm:
         """Runs to the end of the script, until `stop` is set, or until the core is lost."""
         self._on_progress, self._stop = on_progress, stop
         warm_nas()
-        warm_ngap((Snssai(self.scenario.network.sst),))
+        warm_ngap((Snssai(self.scenario.network.sst, self.scenario.network.sd),))
         self.population.get_ready()
         zero = time.time() + LEAD_S
         self.core.link.begin(zero, self.plan.speed)

@@ -12,7 +12,7 @@ from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.drivers.n2 import Clock, Dial, GnbLink
 from regstorm.drivers.n3 import DialN3, N3Link
-from regstorm.drivers.ue_seats import WHOLE, Share, TraceOf, UeSeats, go_on, untraced
+from regstorm.drivers.ue_seats import WHOLE, CredentialsOf, Share, TraceOf, UeSeats, go_on, untraced
 from regstorm.measures.service_log import ServiceLog
 from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import Scenario
@@ -33,6 +33,7 @@ class Population:
         cap: AttemptsCap | None = None,
         trace_of: TraceOf = untraced,
         dial_n3: DialN3 | None = None,
+        credentials_of: CredentialsOf | None = None,
     ) -> None:
         """`scenario` is that of the sample. `dial_n3`: how user-plane paths come about, as `dial` does by default."""
         self.scenario = scenario
@@ -49,7 +50,7 @@ class Population:
         self.outage_links = self._gnb_links(first=0, ues=len(share.outage(ues.outage_ues)))
         self.online_links = self._gnb_links(first=first_online, ues=len(share.online(ues.online_ues)))
         outage_gnbs, online_gnbs = _gnbs_of(self.outage_links), _gnbs_of(self.online_links)
-        self.seats = UeSeats(scenario, seed, clock, observer, outage_gnbs, online_gnbs, share, trace_of)
+        self.seats = UeSeats(scenario, seed, clock, observer, outage_gnbs, online_gnbs, share, trace_of, credentials_of)
 
     @property
     def links(self) -> list[GnbLink]:
@@ -73,6 +74,10 @@ class Population:
         """The gNBs come back, and their UEs one by one."""
         for link in self.outage_links:
             link.connect(now)
+        self.ues_come_back(now)
+
+    def ues_come_back(self, now: float) -> None:
+        """The outage group's UEs find their cells again, one by one."""
         for ue in self.seats.outage_group:
             after_s = self._arrival_chance.uniform(0, self.scenario.outage.arrivals_s)
             self._clock.at(now + after_s, ue.return_to_coverage)
@@ -96,7 +101,7 @@ class Population:
                 gnb_id=number + 1,
                 plmn=plmn,
                 tac=network.tac,
-                slices=(Snssai(network.sst),),
+                slices=(Snssai(network.sst, network.sd),),
                 agenda=self._clock,
                 rng=stream_of_chance(self._seed, f"gNB {number}"),
                 send=link.send,

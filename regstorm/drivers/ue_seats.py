@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from protocols.credentials import (
+    Credentials,
     credentials,
     home_network_public_key,
     prior_address,
@@ -66,6 +67,8 @@ TraceOf = Callable[[int], Trace | None]
 """The trace of the UE with that index; None for those of which none is kept."""
 
 
+CredentialsOf = Callable[[int], Credentials]
+
 BREATHE_EVERY: Final = 256
 
 
@@ -91,7 +94,9 @@ class UeSeats:
         online_gnbs: Sequence[Gnb],
         share: Share = WHOLE,
         trace_of: TraceOf = untraced,
+        credentials_of: CredentialsOf | None = None,
     ) -> None:
+        """`credentials_of`: by index; test credentials from the seed by default."""
         self._scenario = scenario
         self._seed = seed
         self._agenda = agenda
@@ -99,6 +104,7 @@ class UeSeats:
         self._share = share
         self._trace_of = trace_of
         self._gnbs = {"outage": outage_gnbs, "online": online_gnbs}
+        self._credentials_of = credentials_of
         self._plmn = Plmn(self._scenario.network.mcc, self._scenario.network.mnc)
         self._settings = ue_settings(self._scenario, self._seed)
         self._kinds = kinds(self._scenario.population)
@@ -164,7 +170,8 @@ class UeSeats:
 
     def _new_state(self, index: int, group: str) -> UeState:
         eutra = self._seating.random() < self._scenario.population.eutra_coverage
-        return new_ue(index, group, credentials(self._seed, index, self._plmn), eutra=eutra)
+        known = self._credentials_of
+        return new_ue(index, group, known(index) if known else credentials(self._seed, index, self._plmn), eutra=eutra)
 
     def _profile(self) -> profiles.Profile:
         drawn = self._seating.random()
@@ -196,7 +203,7 @@ def ue_settings(scenario: Scenario, seed: int) -> UeSettings:
     return UeSettings(
         plmn=Plmn(network.mcc, network.mnc),
         dnns=network.dnns,
-        slice_=Snssai(network.sst),
+        slice_=Snssai(network.sst, network.sd),
         home_key=home_network_public_key(seed) if concealed else None,
         null_integrity_accepted=network.integrity == "null",
         answer_s=(scenario.ue.answer_s.low, scenario.ue.answer_s.high),

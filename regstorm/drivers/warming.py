@@ -12,4 +12,4 @@ from regstorm.records.scenario import Network
 def warm_codecs(network: Network) -> None:
     """Checks the NAS codec against pycrate and learns the NGAP messages of this network."""
     warm_nas()
-    warm_ngap((Snssai(network.sst),))
+    warm_ngap((Snssai(network.sst, network.sd),))

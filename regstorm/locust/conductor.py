@@ -18,13 +18,16 @@ from gevent import Greenlet
 from gevent.event import Event
 from locust.env import Environment
 
+from regstorm.drivers.association import Address
 from regstorm.drivers.core_link import CoreChild, CoreUnusable
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.population import calm_again
+from regstorm.drivers.target_population import leaving_s
 from regstorm.drivers.traces import write_traces
 from regstorm.locust import record_files
 from regstorm.locust.live import LiveStorm, Phase
 from regstorm.locust.options import StormOptions, read_options
+from regstorm.locust.outage_commands import OutageCommands
 from regstorm.locust.parked import OnlineUe, OutageUe
 from regstorm.locust.performer import END, GO, PLAN, SHARE, Message
 from regstorm.measures.merged import MergedService, MergedTimeline, MergedWaits
@@ -133,6 +136,7 @@ def _fresh(before: LiveStorm, options: StormOptions) -> LiveStorm:
         sample=plan.sample,
         speed=plan.speed,
         out=plan.out,
+        core_is_ours=options.target is None,
     )
     return before
 
@@ -155,6 +159,7 @@ class _Storm:
         self.outage_ues, self.online_ues = scenario.population.outage_ues, scenario.population.online_ues
         self._crew = crew
         self._core_host = options.core_host
+        self._target = options.target
         self._environment = environment
         self._note_exit_code = note_exit_code
         self._outage_end_s = scenario.outage.begins_s + scenario.outage.lasts_s
@@ -170,7 +175,9 @@ class _Storm:
         self._done = Event()
         self._zero: float | None = None
         self._core: CoreChild | None = None
-        self._timeline = MergedTimeline(self._outage_end_s, [CORE])
+        self._commands: OutageCommands | None = None
+        self._n2: Address | None = None
+        self._timeline = MergedTimeline(self._outage_end_s, self._tellers())
         self._log = ServiceLog(self.outage_ues, self.online_ues, self._outage_end_s)
         self._service = MergedService(self._log)
 
@@ -196,7 +203,13 @@ class _Storm:
         if not self.over:
             self.end(self._why)
 
+    def _tellers(self) -> list[str]:
+        """Who tells about seconds besides the performers: a core that is ours."""
+        return [CORE] if self._target is None else []
+
     def _start_core(self) -> None:
+        if self._target is not None:
+            return
         self._core = CoreChild(self._core_counted, self._lose, self._core_host)
         self._n2 = self._core.link.set_up(
             self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues
@@ -209,19 +222,22 @@ class _Storm:
         online = _blocks([online for _, online in seats.values()])
         if (outage[-1][1], online[-1][1]) != (self.outage_ues, self.online_ues):
             raise _Broken(f"Locust has spawned {outage[-1][1]} and {online[-1][1]} users of the two groups")
-        self._timeline = MergedTimeline(self._outage_end_s, [CORE, *seats])
+        self._timeline = MergedTimeline(self._outage_end_s, [*self._tellers(), *seats])
         self.live.timeline, self.live.log = self._timeline, self._log
         plan = PLAN.dump_json(self.plan, by_alias=True)
+        target = None if self._target is None else self._target.model_dump_json(by_alias=True)
         for part, source in enumerate(seats):
-            share = {"plan": plan, "core": list(self._n2), "transport": "tcp", "part": part, "parts": len(seats)}
+            share = {"plan": plan, "core": self._n2, "target": target, "part": part, "parts": len(seats)}
             self._crew.send(SHARE, share | {"outage": outage[part], "online": online[part]}, source)
         self._wait_until(lambda: self._ready >= set(seats), "the UEs did not get ready")
 
     def _let_it_begin(self) -> None:
-        assert self._core is not None
         self._zero = zero = time.time() + LEAD_S
-        self._core.link.begin(zero, self.plan.speed)
-        self._core.link.outage(self.outage_ues, self.scenario.outage.begins_s)
+        if self._core is not None:
+            self._core.link.begin(zero, self.plan.speed)
+            self._core.link.outage(self.outage_ues, self.scenario.outage.begins_s)
+        if self._target is not None:
+            self._commands = OutageCommands(self._target.outage, self.scenario.outage, zero, self._lose)
         self._crew.send(GO, {"zero": zero})
         self.live.phase = Phase.RUNNING
         log.info("storm: %s, %s, 1:%d, speed %g", *self._name(), self.plan.sample, self.plan.speed)
@@ -311,6 +327,8 @@ class _Storm:
             self._fail(f"{type(error).__name__}: {error}")
         finally:
             self._let_go_of_core()
+            if self._commands is not None:
+                self._commands.cancel()
             self.over = True
             self._done.set()
 
@@ -320,7 +338,8 @@ class _Storm:
             return
         expected = {source for source, seats in self._seats.items() if any(seats)} - set(self.live.workers_lost)
         self._crew.send(END, {})
-        give_up_at = time.monotonic() + FINAL_S
+        leaving = 0.0 if self._target is None else leaving_s(self._target, self.ues)
+        give_up_at = time.monotonic() + FINAL_S + leaving
         while not expected <= set(self._finals) and time.monotonic() < give_up_at:
             gevent.sleep(0.05)
         for source in sorted(expected - set(self._finals)):
@@ -334,7 +353,8 @@ class _Storm:
         self._service.advance(float("inf"))
 
     def _hear_the_core(self) -> None:
-        assert self._core is not None
+        if self._core is None:
+            return
         last_words = self._core.link.stop(self._ended_s)
         if last_words is not None:
             self._lateness[CORE] = (last_words.lateness, last_words.lateness_max_s)
@@ -358,6 +378,7 @@ class _Storm:
             complete=self._why is None,
             why=self._why,
             lateness_p99_s=round(lateness.p99_s, 4),
+            core_is_ours=self._target is None,
         )
         measured = Measured(self._timeline, self._log, self._waits)
         entry = record_files.write(self.plan, how, measured, self._environment, self.live.workers_lost)

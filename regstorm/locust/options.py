@@ -12,9 +12,13 @@ from typing import NamedTuple
 
 from locust.argument_parser import LocustArgumentParser
 
+from regstorm.drivers.target_population import SPEED
 from regstorm.records import sources
 from regstorm.records.files import BadFile
+from regstorm.records.scenario import Scenario
 from regstorm.records.storm_plan import StormPlan
+from regstorm.records.strategy import Strategy
+from regstorm.records.target import Target, read_target
 
 DEFAULT_SCENARIO, DEFAULT_STRATEGY = "outage_return", "tiered"
 DEFAULT_SAMPLE, DEFAULT_SPEED = 100, 10.0
@@ -27,6 +31,8 @@ class StormOptions(NamedTuple):
     plan: StormPlan
     core_host: str
     """Where the bundled core listens: workers on other machines have to reach it."""
+    target: Target | None = None
+    """A core that is not ours; None: the bundled one."""
 
 
 def add_options(parser: LocustArgumentParser) -> None:
@@ -103,6 +109,13 @@ def read_options(options: Namespace) -> StormOptions:
         raise BadFile(f"--storm-speed {options.storm_speed:g}: expected more than 0, at most 1000")
     scenario, scenario_path = sources.scenario(options.storm_scenario, shlex.split(options.storm_set))
     strategy, strategy_path = sources.strategy(options.storm_strategy)
+    target, speed = None, options.storm_speed
+    if options.storm_target:
+        population = scenario.sampled(options.storm_sample).population
+        ues = population.outage_ues + population.online_ues
+        target = read_target(Path(options.storm_target), ues, options.target_is_mine)
+        scenario, strategy, strategy_path = _against(target, scenario), _of_target(target), Path(options.storm_target)
+        speed = SPEED
     plan = StormPlan(
         scenario=scenario,
         strategy=strategy.sampled(options.storm_sample),
@@ -113,10 +126,21 @@ def read_options(options: Namespace) -> StormOptions:
         strategy_path=str(strategy_path),
         command=_command(options),
         clock="paced",
-        speed=options.storm_speed,
+        speed=speed,
         trace=options.storm_trace,
     )
-    return StormOptions(plan, options.storm_core_host)
+    return StormOptions(plan, options.storm_core_host, target)
+
+
+def _against(target: Target, scenario: Scenario) -> Scenario:
+    """The scenario in the target's network; what is expected of our own strategies is not expected there."""
+    return scenario.model_copy(update={"network": target.network, "expected": {}})
+
+
+def _of_target(target: Target) -> Strategy:
+    """Whatever the target does against overload: the record has a name for it and no more."""
+    title = f"{target.name}, a core that is not ours"
+    return Strategy.model_validate({"name": target.name, "title": title, "summary": title})
 
 
 def _names(kind: str) -> list[str]:

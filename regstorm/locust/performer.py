@@ -12,19 +12,21 @@ from typing import Any, Final, Protocol
 
 import gevent
 from gevent import Greenlet
+from gevent.event import Event
 from locust.env import Environment
 from pydantic import TypeAdapter
 
-from protocols.nas5g.messages import Snssai
-from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers.core_process import raise_file_limit
 from regstorm.drivers.paced_population import PacedPopulation
+from regstorm.drivers.target_population import TargetPopulation
 from regstorm.drivers.traces import Traces, traces_of
 from regstorm.drivers.transports import transport_named
 from regstorm.drivers.ue_seats import BREATHE_EVERY, Share
+from regstorm.drivers.warming import warm_codecs
 from regstorm.locust.parked import OnlineUe, ParkedUe
 from regstorm.locust.statistics import AttemptStatistics
 from regstorm.records.storm_plan import StormPlan
+from regstorm.records.target import Target
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,7 @@ class Performer:
         self._seating: Greenlet | None = None
         self._playing: Greenlet | None = None
         self._population: PacedPopulation | None = None
+        self._ending: Event | None = None
         self._traces: Traces | None = None
 
     # ---- Locust's users
@@ -97,7 +100,7 @@ class Performer:
             case "storm_go":
                 self._playing = gevent.spawn(self._guarded, partial(self._play, message["zero"]))
             case "storm_end":
-                self.end()
+                gevent.spawn(self.end)
 
     def _guarded(self, act: Callable[[], None]) -> None:
         """What goes wrong here is the conductor's business too: it would wait for ever."""
@@ -111,19 +114,18 @@ class Performer:
         plan = PLAN.validate_json(message["plan"])
         scenario = plan.scenario.sampled(plan.sample)
         raise_file_limit()
-        warm_ngap((Snssai(scenario.network.sst),))  # other than what the plugin has compiled, if at all
+        warm_codecs(scenario.network)  # a hundredth of a second where the plugin has done it already
         self._traces = traces_of(plan)
-        self._population = population = PacedPopulation(
-            scenario,
-            plan.seed,
-            plan.speed,
-            tuple(message["core"]),
-            transport_named(message["transport"]),
-            AttemptStatistics(self._environment),
-            Share(message["part"], message["parts"], range(*message["outage"]), range(*message["online"])),
-            self._traces.of,
-            plan.attempts_cap,
-        )
+        share = Share(message["part"], message["parts"], range(*message["outage"]), range(*message["online"]))
+        attempts, trace_of, cap = AttemptStatistics(self._environment), self._traces.of, plan.attempts_cap
+        population: PacedPopulation
+        if message["target"] is not None:
+            target = Target.model_validate_json(message["target"])
+            population = TargetPopulation(scenario, plan.seed, target, attempts, share, trace_of, cap)
+        else:
+            core, n2 = tuple(message["core"]), transport_named("tcp")
+            population = PacedPopulation(scenario, plan.seed, plan.speed, core, n2, attempts, share, trace_of, cap)
+        self._population = population
         for number, user in enumerate(self._users):
             seats = population.seats
             user.ue = seats.take_online() if isinstance(user, OnlineUe) else seats.take_outage()
@@ -158,6 +160,10 @@ class Performer:
         population = self._population
         if population is None:
             return
+        if self._ending is not None:
+            self._ending.wait()
+            return
+        ending = self._ending = Event()
         if population.begun:
             population.stop()
         if self._playing is not None:
@@ -169,6 +175,9 @@ class Performer:
             "waited": population.ue_counts.waited_ue_minutes(ended_s),
             "traces": [] if self._traces is None else self._traces.lines(),
         }
-        self._population = self._traces = None
+        if isinstance(population, TargetPopulation):
+            population.leave()  # a core that is not ours is left as it was found
+        self._population = self._traces = self._ending = None
         population.close()
         self._tell(FINAL, final)
+        ending.set()

@@ -15,9 +15,7 @@ from locust.env import Environment
 from locust.runners import STATE_MISSING, MasterRunner, WorkerRunner
 from locust.web import WebUI
 
-from protocols.nas5g.messages import Snssai
-from protocols.nas5g.warm import warm as warm_nas
-from protocols.ngap.warm import warm as warm_ngap
+from regstorm.drivers.warming import warm_codecs
 from regstorm.locust import options
 from regstorm.locust.conductor import Conductor
 from regstorm.locust.metrics import serve_metrics
@@ -50,8 +48,7 @@ def install() -> None:
     Message templates are compiled here, before Locust forks its workers: a worker that did it later would keep its
     master waiting for a heartbeat.
     """
-    warm_nas()
-    warm_ngap((Snssai(Network().sst),))
+    warm_codecs(Network())
     gevent.config.track_greenlet_tree = False  # a greenlet for each UE would keep its spawner alive
     events.init_command_line_parser.add_listener(options.add_options)
     events.init.add_listener(_on_init)

@@ -69,7 +69,7 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
     """One entry of `runs`, with its verdict. The timeline has been closed."""
     scenario = plan.scenario.sampled(plan.sample)
     timeline, log, core_is_ours = measured.timeline, measured.log, how.core_is_ours
-    bound = scenario_lower_bound_s(scenario)
+    bound = scenario_lower_bound_s(scenario) if core_is_ours else None
     recovery = _recovery(log)
     waited = measured.ue_counts.waited_ue_minutes(how.ended_s)
     entry: RunEntry = {

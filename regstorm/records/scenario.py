@@ -35,6 +35,8 @@ class Network(_Record):
     mnc: str = Field(default="01", pattern=r"^\d{2,3}$")
     tac: int = Field(default=1, ge=0, le=0xFFFFFF)
     sst: int = Field(default=1, ge=0, le=255)
+    sd: int | None = Field(default=None, ge=0, le=0xFFFFFF)
+    """Slice differentiator; none by default."""
     dnns: tuple[str, ...] = ("internet", "ims")
     ciphering: Literal["null", "aes"] = "aes"
     integrity: Literal["null", "aes"] = "aes"

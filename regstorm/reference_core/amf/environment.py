@@ -33,7 +33,7 @@ class NetworkIdentity:
         self.network = network
         self.guami = guami
         self.plmn = Plmn(network.mcc, network.mnc)
-        self.slice = Snssai(network.sst)
+        self.slice = Snssai(network.sst, network.sd)
         self.snn = serving_network_name(self.plmn)
         self.dnns = network.dnns
         self.tai_list = _tai_list(self.plmn, network.tac)
