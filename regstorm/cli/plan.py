@@ -56,3 +56,4 @@ def plan(
     plan_tables.show(console, told)
     for path in (page, where / plan_files.TABLE, *strategies):
         console.print(str(path), markup=False, highlight=False, soft_wrap=True)
+    console.print(plan_files.write_scenario(made, where, base), markup=False, highlight=False, soft_wrap=True)

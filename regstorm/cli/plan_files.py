@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ import yaml
 from regstorm.planning.amplification_model import BadCounters, Counters, counters_from_csv, counters_of_a_run
 from regstorm.planning.document import Document
 from regstorm.planning.plan import Plan
+from regstorm.planning.planned_scenario import NotPlayable, planned_scenario
 from regstorm.planning.planned_strategy import planned_strategy
 from regstorm.records.files import BadFile, read, write_whole
+from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.records.topology import InForce, Topology
 from reports import plan_page
 from reports.run_directory import RECORD, read_record
 
-PLAN, TABLE, STRATEGIES = "plan.json", "thresholds.csv", "strategies"
+PLAN, TABLE, SCENARIO, STRATEGIES = "plan.json", "thresholds.csv", "scenario.yaml", "strategies"
 COLUMNS = (
     "set",
     "what",
@@ -68,11 +71,24 @@ def write(plan: Plan, document: Document, where: Path, like: Strategy) -> tuple[
     for one in plan.sets:
         strategy = planned_strategy(plan.topology, one, like)
         if strategy is not None:
-            path = strategies / f"{one.name}.yaml"
-            content = strategy.model_dump(mode="json", by_alias=True)
-            write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110))
-            written.append(path)
+            written.append(_write_yaml(strategies / f"{one.name}.yaml", strategy))
     return plan_page.write_page(document, where / plan_page.PAGE), written
+
+
+def write_scenario(plan: Plan, where: Path, like: Strategy) -> str:
+    """Writes the storm that the plan was made for, if the core can play it; one line for the user."""
+    try:
+        path = _write_yaml(where / SCENARIO, planned_scenario(plan, like))
+    except NotPlayable as error:
+        return f"No scenario to try it with: the core plays {error}."
+    first = where / STRATEGIES / f"{plan.sets[0].name}.yaml"
+    return f"Try it: {shlex.join(['regstorm', 'run', str(path), '--strategy', str(first)])}"
+
+
+def _write_yaml(path: Path, record: Scenario | Strategy) -> Path:
+    content = record.model_dump(mode="json", by_alias=True)
+    write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110))
+    return path
 
 
 def _of_run(path: Path) -> Counters:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from regstorm.planning.amplification_model import Amplification
 from regstorm.planning.domains import EPC, FIVE_GC, IMS
 from regstorm.planning.front_door_routine import usable
+from regstorm.planning.situation import ROUTINE
 from regstorm.planning.threshold_set import ThresholdSet, sums
 from regstorm.planning.unit_load import UnitLoad
 
@@ -25,11 +26,12 @@ def drift_warnings(amplification: Amplification) -> Iterator[str]:
 
 
 def set_warnings(one: ThresholdSet, unevenness: float) -> Iterator[str]:
-    """What is wrong within one set of thresholds."""
+    """What is wrong within one set of thresholds. Every fault leaves capacity idle, so that is said of routine only."""
     yield from _background(one)
     yield from _balance("thresholds", one, one.doors.totals[EPC], one.doors.totals[FIVE_GC], one.doors.totals[IMS])
     yield from _guards(one)
-    yield from _idle(one)
+    if one.name == ROUTINE:
+        yield from _idle(one)
     binding = one.doors.binding
     if binding is not None and binding.units == binding.domain.front_door:
         yield f"{binding.node} binds, no UDM: it is full before any UDM is"
@@ -103,10 +105,11 @@ def _guards(one: ThresholdSet) -> Iterator[str]:
 
 
 def _idle(one: ThresholdSet) -> Iterator[str]:
+    binding = one.doors.binding
     for unit, load in zip(one.situation.units, one.doors.loads, strict=True):
         left, asked = usable(unit, one.situation.margin), sum(load.pairs_per_s.values())
-        if left and unit.returning_share and asked < FILLED_AT_LEAST * left:
+        if binding and left and unit.returning_share and asked < FILLED_AT_LEAST * left:
             yield (
                 f"{unit.node}, {unit.units} units: no front door can load it with more than {asked / left:.0%} of what "
-                "it could do; users are not spread as capacity is"
+                f"it could do, because {binding.node} ({binding.units}) is full by then"
             )

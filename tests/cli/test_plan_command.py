@@ -131,3 +131,44 @@ def test_names_from_a_topology_are_text_on_the_page(tmp_path):
     out = tmp_path / "out"
     plan("lab", "--set", "title=<script>alert(1)</script>", out=out)
     assert "<script>" not in (out / "plan.html").read_text()
+
+
+def test_a_network_that_the_core_can_play_gets_the_storm_that_its_plan_was_made_for(tmp_path, capsys):
+    out = tmp_path / "out"
+    plan("lab", "--set", "background_pairs_per_s={N8: 700}", out=out)
+
+    story, _ = sources.scenario(str(out / "scenario.yaml"))
+    planned, _ = sources.strategy(str(out / "strategies" / "routine.yaml"))
+    assert (story.population.outage_ues, story.core.udm.capacity_pairs_per_s) == (200_000, 8_000)
+    assert story.expected[planned.name].udm_seconds_in_overload_at_most == 0
+    assert f"Try it: regstorm run {out}/scenario.yaml" in capsys.readouterr().out
+
+
+def test_a_lab_with_ims_on_machines_apart_is_played_so(tmp_path):
+    out = tmp_path / "out"
+    udm = "udms=[{name: udm, capacity_pairs_per_s: 5000, hss_capacity_pairs_per_s: 6000, share: 1}]"
+    changes = ["layout=5gc_apart", udm, "users.vonr_penetration=1", "sbcs=[{name: sbc}]"]
+    plan("lab", *(word for change in changes for word in ("--set", change)), out=out)
+
+    story, _ = sources.scenario(str(out / "scenario.yaml"))
+    assert story.population.ims
+    assert (story.core.udm.layout, story.core.udm.capacity_pairs_per_s, story.core.udm.hss_capacity) == (
+        "5gc_apart",
+        5_000,
+        6_000,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "plays"),
+    [
+        (["province"], "one UDM, not several"),
+        (["lab", "--set", "users.users_4g=1", "--set", "mmes=[{name: m}]"], "5G users, not 4G ones"),
+        (["lab", "--set", "switches.pdu_sessions=3"], "one PDU session per user or 2"),
+        (["lab", "--set", "switches.nssai_download=true"], "the core's own pairs per registration, not others"),
+    ],
+)
+def test_a_network_that_the_core_cannot_play_gets_none_and_a_line_that_says_why(tmp_path, capsys, arguments, plays):
+    assert plan(*arguments, "--set", "users.volte_penetration=0", out=tmp_path / "out") == 0
+    assert f"No scenario to try it with: the core plays {plays}." in capsys.readouterr().out
+    assert not (tmp_path / "out" / "scenario.yaml").exists()
