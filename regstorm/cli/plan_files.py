@@ -86,7 +86,8 @@ def write_scenario(plan: Plan, where: Path, like: Strategy) -> str:
 
 
 def _write_yaml(path: Path, record: Scenario | Strategy) -> Path:
-    content = record.model_dump(mode="json", by_alias=True)
+    """A strategy with all that it says; of a scenario what is not the default."""
+    content = record.model_dump(mode="json", by_alias=True, exclude_defaults=isinstance(record, Scenario))
     write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110))
     return path
 

@@ -26,9 +26,8 @@ def planned_scenario(plan: Plan, like: Strategy) -> Scenario:
     core = _core(topology, routine)
     ims = topology.users.vonr_penetration == 1
     played = pairs_of_a_registration(core, topology.switches.pdu_sessions, ims)
-    planned = plan.amplification.pairs["5g_registration"] | (
-        plan.amplification.pairs["ims_registration"] if ims else {}
-    )
+    procedures: tuple[Procedure, ...] = ("5g_registration", "ims_registration") if ims else ("5g_registration",)
+    planned = {one: pairs for procedure in procedures for one, pairs in plan.amplification.pairs[procedure].items()}
     if played != planned:
         raise NotPlayable("the core's own pairs per registration, not others")
     strategy = planned_strategy(topology, routine, like)
