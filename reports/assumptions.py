@@ -21,7 +21,7 @@ class Assumption:
 
 def assumptions(comparison: Comparison) -> list[Assumption]:
     """The assumptions that weigh most, of the first run's scenario and of every strategy; as far as recorded."""
-    of_strategies = [found for group in comparison.groups for found in _strategy(group)]
+    of_strategies = [found for group in comparison.main_groups for found in _strategy(group)]
     return [*_scenario(comparison.first), *of_strategies]
 
 
@@ -60,8 +60,8 @@ def _strategy(group: Group) -> list[Assumption]:
     window = guidance.get("t3346")
     told = f"{window['low_s']:g} to {window['high_s']:g} s, uniform" if window else "none"
     return [
-        Assumption(f"{group.name}: gate", f"counts {what}; {rate}; bucket {gate.get('depth_s')} s", "assumed"),
-        Assumption(f"{group.name}: T3346", f"{told}; a refused follow-up: {guidance.get('follow_up')}", "assumed"),
+        Assumption(f"{group.strategy}: gate", f"counts {what}; {rate}; bucket {gate.get('depth_s')} s", "assumed"),
+        Assumption(f"{group.strategy}: T3346", f"{told}; a refused follow-up: {guidance.get('follow_up')}", "assumed"),
     ]
 
 
@@ -87,9 +87,9 @@ def plain_beside(comparison: Comparison) -> str:
     if not comparison.beside:
         return "What the setting plain gives instead was not run (compare without --no-plain runs it)."
     group = comparison.beside[0]
-    same = next((other for other in comparison.groups if other.name == group.runs[0].strategy), None)
+    same = next((other for other in comparison.main_groups if other.strategy == group.strategy), None)
     against = f", with calibrated {_outcome(same)}" if same else ""
-    return f"{group.runs[0].strategy} with the UDM setting plain: {_outcome(group)}{against}."
+    return f"{group.strategy} with the UDM setting plain: {_outcome(group)}{against}."
 
 
 def _outcome(group: Group) -> str:

@@ -20,7 +20,7 @@ STYLES = (
 
 @dataclass(frozen=True)
 class Group:
-    """The runs of one strategy, one for each seed."""
+    """The runs of one strategy on one engine, one for each seed."""
 
     name: str
     title: str
@@ -28,6 +28,15 @@ class Group:
     runs: tuple[Run, ...]
     colour: str
     dash: str
+
+    @property
+    def strategy(self) -> str:
+        return self.runs[0].strategy
+
+    @property
+    def engine(self) -> str:
+        """`wire` or `sim`."""
+        return self.runs[0].engine
 
     @property
     def complete(self) -> bool:
@@ -59,6 +68,12 @@ class Comparison:
         return self.groups[0].runs[0]
 
     @property
+    def main_groups(self) -> tuple[Group, ...]:
+        """The groups that are compared with one another: those of the first engine. What another engine gives of the
+        same strategy is held against them."""
+        return tuple(group for group in self.groups if group.engine == self.groups[0].engine)
+
+    @property
     def seeds(self) -> int:
         return max(len(group.runs) for group in self.groups)
 
@@ -76,24 +91,41 @@ def compare(runs: Sequence[Run]) -> Comparison:
         groups=_groups(compared, first_style=0),
         beside=_groups(beside, first_style=3),
         warnings=tuple(_warnings(compared)),
-        partial=tuple(f"{run.strategy}, seed {run.entry.get('seed')}: {run.why}" for run in runs if not run.complete),
+        partial=tuple(f"{run.name}: {run.why}" for run in runs if not run.complete),
     )
 
 
 def _groups(runs: Sequence[Run], first_style: int) -> tuple[Group, ...]:
+    """A colour for each strategy; the second engine's curve has the same colour and another dash."""
+    several_engines = len({run.engine for run in runs}) > 1
     by_name: dict[str, list[Run]] = {}
     for run in runs:
-        by_name.setdefault(f"{run.strategy} ({run.label})" if run.label else run.strategy, []).append(run)
+        words = [run.label, ("simulated" if run.engine == "sim" else "wire") if several_engines else ""]
+        apart = ", ".join(word for word in words if word)
+        by_name.setdefault(f"{run.strategy} ({apart})" if apart else run.strategy, []).append(run)
+    looks = _looks(by_name, first_style)
     groups = []
-    for index, (name, of_name) in enumerate(by_name.items()):
-        colour, dash = STYLES[(first_style + index) % len(STYLES)]
+    for name, of_name in by_name.items():
         said = of_name[0].setting("strategy")
         title, summary = str(said.get("title") or name), str(said.get("summary") or "").strip()
-        groups.append(Group(name, title, summary, tuple(of_name), colour, dash))
+        groups.append(Group(name, title, summary, tuple(of_name), *looks[name]))
     return tuple(groups)
 
 
+def _looks(by_name: dict[str, list[Run]], first_style: int) -> dict[str, tuple[str, str]]:
+    """Colour and dash of each group."""
+    colours: dict[str, int] = {}
+    looks = {}
+    for name, runs in by_name.items():
+        kind = f"{runs[0].strategy} {runs[0].label}"
+        another_engine = kind in colours
+        colour, dash = STYLES[(first_style + colours.setdefault(kind, len(colours))) % len(STYLES)]
+        looks[name] = (colour, "dot" if another_engine else dash)
+    return looks
+
+
 def _warnings(runs: Sequence[Run]) -> list[str]:
+    each_on_every_engine = not _differ(runs, lambda run: run.engine)
     must_agree: dict[str, Callable[[Run], object]] = {
         "the scenario": lambda run: run.header.get("scenario"),
         "the outage population": lambda run: run.outage_ues,
@@ -101,7 +133,7 @@ def _warnings(runs: Sequence[Run]) -> list[str]:
         "the UDM capacity": lambda run: run.capacity_pairs_per_s,
         "the UDM setting": lambda run: run.shedding,
         "the sample": lambda run: run.sample,
-        "the engine": lambda run: run.entry.get("engine"),
+        "the engine": lambda run: None if each_on_every_engine else run.entry.get("engine"),
         "the clock": lambda run: run.entry.get("clock"),
     }
     warnings = []
@@ -109,18 +141,18 @@ def _warnings(runs: Sequence[Run]) -> list[str]:
         found = list(dict.fromkeys(str(value) for value in map(of, runs) if value not in (None, "")))
         if len(found) > 1:
             warnings.append(f"These runs differ in {what} ({', '.join(found)}): do not compare their figures.")
-    if _seeds_differ(runs):
+    if _differ(runs, lambda run: run.entry.get("seed")):
         warnings.append("The strategies ran with different seeds: small differences between them mean nothing.")
     for run in runs:
         late = run.entry.get("lateness_p99_s") or 0.0
         if late > HARMLESS_LATENESS_S:
-            where = f"{run.strategy}, seed {run.entry.get('seed')}"
-            warnings.append(f"{where}: the generator was late (p99 {late:.2f} s): its figures do not count.")
+            warnings.append(f"{run.name}: the generator was late (p99 {late:.2f} s): its figures do not count.")
     return warnings
 
 
-def _seeds_differ(runs: Sequence[Run]) -> bool:
+def _differ(runs: Sequence[Run], what: Callable[[Run], object]) -> bool:
+    """The strategies did not all run with the same seeds, or engines."""
     by_strategy: dict[str, set[object]] = {}
     for run in runs:
-        by_strategy.setdefault(run.strategy, set()).add(run.entry.get("seed"))
-    return len({frozenset(seeds) for seeds in by_strategy.values()}) > 1
+        by_strategy.setdefault(run.strategy, set()).add(what(run))
+    return len({frozenset(found) for found in by_strategy.values()}) > 1

@@ -23,7 +23,7 @@ def headline(comparison: Comparison) -> str:
     if comparison.partial:
         runs = sum(len(group.runs) for group in (*comparison.groups, *comparison.beside))
         return f"PARTIAL: {len(comparison.partial)} of {runs} runs did not come to their end, so nothing is compared."
-    return _sentence(comparison.groups)
+    return _sentence(comparison.main_groups)
 
 
 def _sentence(groups: Sequence[Group]) -> str:

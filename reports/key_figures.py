@@ -191,6 +191,35 @@ class Row:
 
 
 def rows(groups: Sequence[Group], names: Sequence[str] = ()) -> list[Row]:
-    """The rows for `groups`; those called `names`, or all."""
+    """The rows for `groups`; those called `names`, or all. With a second engine, its deviation stands below."""
     chosen = [figure for figure in FIGURES if not names or figure.name in names]
-    return [Row(figure.name, figure.meaning, tuple(figure.cell(group) for group in groups)) for figure in chosen]
+    found = []
+    for figure in chosen:
+        found.append(Row(figure.name, figure.meaning, tuple(figure.cell(group) for group in groups)))
+        if figure.name in HELD_AGAINST_THE_WIRE and any(_same_on_the_wire(group, groups) for group in groups):
+            cells = tuple(_deviation(figure, group, _same_on_the_wire(group, groups)) for group in groups)
+            found.append(Row("… deviation", f"of the simulator's {figure.name} from the wire's, of medians", cells))
+    return found
+
+
+HELD_AGAINST_THE_WIRE = ("T50", "T90", "T99")
+
+
+def _same_on_the_wire(group: Group, groups: Sequence[Group]) -> Group | None:
+    """What the wire gives of the strategy that `group` simulates."""
+    if group.engine == "wire":
+        return None
+    return next((other for other in groups if other.engine == "wire" and other.strategy == group.strategy), None)
+
+
+def deviation(value: Value, group: Group, wire: Group) -> float | None:
+    """Relative difference of the medians; None where one of them was not reached."""
+    simulated, real = group.median(value), wire.median(value)
+    return None if simulated is None or not real else simulated / real - 1
+
+
+def _deviation(figure: Figure, group: Group, wire: Group | None) -> str:
+    if wire is None:
+        return ""
+    found = deviation(figure.value, group, wire)
+    return "not reached" if found is None else f"{found:+.1%}".replace("%", " %").replace("-", "\N{MINUS SIGN}")

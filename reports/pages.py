@@ -56,6 +56,7 @@ def render(comparison: Comparison, template: str) -> str:
         plain_beside=assumptions.plain_beside(comparison),
         verdicts=_verdicts(comparison),
         command=_command(comparison),
+        engines=_engines(comparison),
         plotly=Markup(_safe_script(get_plotlyjs())),
     )
 
@@ -64,16 +65,27 @@ def _verdicts(comparison: Comparison) -> list[tuple[str, bool | None, list[str]]
     """By run: its name, whether it passed (None: partial, no verdict), what it missed."""
     verdicts = []
     for run in (run for group in comparison.groups for run in group.runs):
-        name = f"{run.strategy}, seed {run.entry.get('seed')}"
         passed = run.look_up("verdict", "pass") if run.complete else None
         failed = [str(line) for line in run.look_up("verdict", "failed") or []]
-        verdicts.append((name, passed, failed if run.complete else [run.why]))
+        verdicts.append((run.name, passed, failed if run.complete else [run.why]))
     return verdicts
 
 
 def _command(comparison: Comparison) -> str:
     commands = list(dict.fromkeys(str(run.entry.get("command") or "") for g in comparison.groups for run in g.runs))
     return "\n".join(command for command in commands if command)
+
+
+def _engines(comparison: Comparison) -> str:
+    """Who played the storms, and how time passed."""
+    found = []
+    for run in (group.runs[0] for group in comparison.groups):
+        if run.engine == "sim":
+            found.append("simulator: an event for each message and for each pair at the UDM, without octets")
+            continue
+        speed = f", speed {run.entry['speed']}" if run.entry.get("speed") else ""
+        found.append(f"wire, {run.entry.get('clock') or 'clock not recorded'}{speed}")
+    return "; ".join(dict.fromkeys(found))
 
 
 def _safe_script(script: str) -> str:

@@ -41,6 +41,16 @@ class Run:
         return str(self.entry.get("label") or "")
 
     @property
+    def engine(self) -> str:
+        """`wire` or `sim`."""
+        return str(self.entry.get("engine") or "wire")
+
+    @property
+    def name(self) -> str:
+        """What the run is called among others: `tiered (simulated), seed 3`."""
+        return f"{self.strategy}{' (simulated)' if self.engine == 'sim' else ''}, seed {self.entry.get('seed')}"
+
+    @property
     def complete(self) -> bool:
         return self.entry.get("complete") is True
 

@@ -28,7 +28,7 @@ def compare(
         DEFAULT_STRATEGIES
     ),
     engine: options.Engine = "wire",
-    sample: options.Sample = options.DEFAULT_SAMPLE,
+    sample: options.StormSample = None,
     clock: options.Clock = "lockstep",
     speed: options.Speed = None,
     attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
@@ -44,7 +44,7 @@ def compare(
 
     Example: regstorm compare outage_return --strategies precise,tiered --sample 100 --repeat 3
     """
-    options.require_available(engine, clock)
+    played_by = options.engines(engine, clock)
     pacing = options.pacing(clock, speed, attempts_cap)
     story, story_path = sources.scenario(scenario, changes or [])
     names = [name.strip() for name in strategies.split(",") if name.strip()]
@@ -53,23 +53,27 @@ def compare(
         raise BadFile("--strategies: expected at least one name")
     if len({strategy.name for strategy, _ in chosen}) < len(chosen):
         raise BadFile(f"--strategies {strategies}: expected each strategy once")
+    part = options.sample_for(sample, played_by, story, [strategy for strategy, _ in chosen])
     where = options.new_directory(out, f"compare-{story.name}")
-    again = _command(story_path, names, sample, seed, repeat, changes or [], pacing)
+    words = [*options.engine_words(played_by), *pacing.words()]
+    again = _command(story_path, names, part, seed, repeat, changes or [], words)
     plans = [
         StormPlan(
             scenario=story,
-            strategy=strategy.sampled(sample),
+            strategy=strategy.sampled(part),
             seed=one_seed,
-            sample=sample,
-            out=where / f"{strategy.name}-seed{one_seed}",
+            sample=part,
+            out=where / f"{strategy.name}{f'-{one_engine}' if len(played_by) > 1 else ''}-seed{one_seed}",
             scenario_path=str(story_path),
             strategy_path=str(path),
             command=again,
+            engine=one_engine,
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
         )
         for strategy, path in chosen
+        for one_engine in played_by
         for one_seed in range(seed, seed + repeat)
     ]
     beside = [_plain_plan(plans[0], where)] if plain and story.core.udm.shedding == "calibrated" else []
@@ -101,6 +105,7 @@ def _plain_plan(like: StormPlan, where: Path) -> StormPlan:
         strategy_path=str(path),
         label=PLAIN,
         command=like.command,
+        engine=like.engine,
         clock=like.clock,
         speed=like.speed,
         attempts_cap=like.attempts_cap,
@@ -120,11 +125,11 @@ def _command(
     seed: int,
     repeat: int,
     changes: Sequence[str],
-    pacing: options.Pacing,
+    how: Sequence[str],
 ) -> str:
     words = ["regstorm", "compare", str(scenario), "--strategies", ",".join(strategies), "--sample", str(sample)]
     words += ["--seed", str(seed), *(["--repeat", str(repeat)] if repeat > 1 else [])]
-    words += pacing.words()
+    words += how
     for change in changes:
         words += ["--set", change]
     return shlex.join(words)

@@ -1,6 +1,7 @@
 """Options that several commands share, and what is said about a choice that does not exist yet."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -8,12 +9,22 @@ import typer
 
 from regstorm.drivers.sctp import SctpUnavailable, require_sctp
 from regstorm.drivers.transports import TRANSPORT_NAMES
+from regstorm.overload.samples import largest_sample
 from regstorm.records.files import BadFile
 from regstorm.records.run_record import Clock as ClockName
+from regstorm.records.run_record import Engine as EngineName
+from regstorm.records.scenario import Scenario
 from regstorm.records.storm_plan import ATTEMPTS_CAP
+from regstorm.records.strategy import Strategy
 
 ScenarioArgument = Annotated[str, typer.Argument(metavar="SCENARIO", help="A name in scenarios/ or a file.")]
-Engine = Annotated[str, typer.Option(help="Who plays the storm: wire (real NAS and NGAP over sockets).")]
+Engine = Annotated[
+    str,
+    typer.Option(
+        help="Who plays the storm: wire (real NAS and NGAP over sockets), sim (the same strategies in an event heap, "
+        "for large populations), or wire,sim: both, with their deviation."
+    ),
+]
 Clock = Annotated[
     str,
     typer.Option(
@@ -35,8 +46,11 @@ Transport = Annotated[
         help="Between gNBs and the core: tcp, with a private framing, or sctp, the kernel's (--clock paced only)."
     ),
 ]
-Sample = Annotated[
-    int, typer.Option(min=1, metavar="K", help="Takes 1/K of the population against 1/K of every capacity.")
+_SAMPLE_HELP = "Takes 1/K of the population against 1/K of every capacity."
+Sample = Annotated[int, typer.Option(min=1, metavar="K", help=_SAMPLE_HELP)]
+StormSample = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="K", help=f"{_SAMPLE_HELP} Default: 100, or 10 with --engine sim."),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random is drawn from it: same seed, same record.")]
 Out = Annotated[Path | None, typer.Option(help="Directory for the results: new or empty. Default: a new one in runs/.")]
@@ -46,6 +60,8 @@ Set = Annotated[
 ]
 
 DEFAULT_SAMPLE = 100
+DEFAULT_SAMPLE_OF_SIM = 10
+ENGINES: tuple[EngineName, ...] = ("wire", "sim")
 FASTEST = 1000.0
 """Beyond it a millisecond of wall time is more than a second of the scenario."""
 
@@ -73,14 +89,45 @@ class Pacing(NamedTuple):
         return words if self.transport == "tcp" else [*words, "--transport", self.transport]
 
 
-def require_available(engine: str, clock: str) -> None:
-    """Raises BadFile with one line if that engine or clock cannot be used."""
-    if engine not in ("wire", "sim", "wire,sim", "sim,wire"):
-        raise BadFile(f"--engine {engine}: expected wire")
+def engines(text: str, clock: str) -> tuple[EngineName, ...]:
+    """The engines that `text` names, the wire first. Raises BadFile with one line if they cannot be used."""
+    named = {word.strip() for word in text.split(",")}
+    if not named <= {"wire", "sim"}:
+        raise BadFile(f"--engine {text}: expected wire, sim or wire,sim")
     if clock not in ("lockstep", "paced"):
         raise BadFile(f"--clock {clock}: expected lockstep or paced")
-    if engine != "wire":
-        raise BadFile(f"--engine {engine}: not available yet, expected wire")
+    if "sim" in named and clock == "paced":
+        raise BadFile(f"--clock paced: expected --engine wire with it, not {text}; the simulator has no clock")
+    return tuple(one for one in ENGINES if one in named)
+
+
+def engine_words(engines: Sequence[EngineName]) -> list[str]:
+    """As an option on a command line; none where it is the default."""
+    return [] if tuple(engines) == ("wire",) else ["--engine", ",".join(engines)]
+
+
+def sample_for(
+    given: int | None, engines: Sequence[EngineName], scenario: Scenario, strategies: Sequence[Strategy]
+) -> int:
+    """`given`, or the default of these engines. Raises BadFile with one line if that cannot be simulated."""
+    if "sim" not in engines:
+        return given or DEFAULT_SAMPLE
+    if scenario.population.ims:
+        raise BadFile("--engine sim: population.ims: expected false, the simulator plays the 5GC part of a return")
+    if scenario.core.aggregated_nudm:
+        raise BadFile("--engine sim: core.aggregated_nudm: expected false, the simulator reads and subscribes apart")
+    default = DEFAULT_SAMPLE if "wire" in engines else DEFAULT_SAMPLE_OF_SIM
+    limits = {one.name: limit for one in strategies if (limit := largest_sample(scenario, one)) is not None}
+    if not limits:
+        return given or default
+    strictest = min(limits, key=lambda name: limits[name])
+    largest = limits[strictest]
+    if given is not None and given > largest:
+        raise BadFile(
+            f"--sample {given}: expected at most {largest}: of a smaller part the bucket of {strictest} would be "
+            "shallower than its least depth, and raising it would make another strategy"
+        )
+    return given or min(default, largest)
 
 
 def pacing(clock: str, speed: float | None, attempts_cap: float, transport: str = "tcp") -> Pacing:

@@ -18,7 +18,8 @@ PLAIN_EVERY_S = 5.0
 
 def name_of(plan: StormPlan) -> str:
     """What a storm is called in the terminal."""
-    return f"{plan.strategy.name}{f' ({plan.label})' if plan.label else ''}, seed {plan.seed}"
+    apart = ", ".join(word for word in (plan.label, "simulated" if plan.engine == "sim" else "") if word)
+    return f"{plan.strategy.name}{f' ({apart})' if apart else ''}, seed {plan.seed}"
 
 
 def clock(seconds: float) -> str:

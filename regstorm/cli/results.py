@@ -25,6 +25,9 @@ def show(console: Console, comparison: Comparison) -> None:
     for row in rows(comparison.groups, IN_THE_TERMINAL):
         table.add_row(row.name, *row.cells)
     console.print(table)
+    if comparison.first.sample > 1:
+        say = f"Sample 1:{comparison.first.sample}; counts are those of the sample."
+        console.print(say, markup=False, highlight=False, soft_wrap=True)
     beside = plain_beside(comparison)
     if beside:
         console.print(f"Calibrated UDM (fitted): {beside}", markup=False, highlight=False, soft_wrap=True)
@@ -35,7 +38,7 @@ def show(console: Console, comparison: Comparison) -> None:
 
 
 def _say_verdict(console: Console, run: Run) -> None:
-    name = f"{run.strategy}, seed {run.entry.get('seed')}"
+    name = run.name
     if not run.complete:
         console.print(
             f"{name}: PARTIAL, no verdict: {run.why}", style="red", markup=False, highlight=False, soft_wrap=True

@@ -12,6 +12,7 @@ from regstorm.cli import options, results, sources
 from regstorm.cli.progress_view import view_for
 from regstorm.cli.storms import run_storms
 from regstorm.records.files import BadFile
+from regstorm.records.run_record import Engine
 from regstorm.records.storm_plan import ATTEMPTS_CAP, StormPlan
 from reports import pages
 
@@ -20,7 +21,7 @@ def run(
     scenario: options.ScenarioArgument,
     strategy: Annotated[str, typer.Option(help="A name in strategies/ or a file.")],
     engine: options.Engine = "wire",
-    sample: options.Sample = options.DEFAULT_SAMPLE,
+    sample: options.StormSample = None,
     clock: options.Clock = "lockstep",
     speed: options.Speed = None,
     attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
@@ -40,7 +41,7 @@ def run(
 
     Example: regstorm run outage_return --strategy tiered --sample 100 --seed 7
     """
-    options.require_available(engine, clock)
+    played_by = options.engines(engine, clock)
     pacing = options.pacing(clock, speed, attempts_cap, transport)
     story, story_path = sources.scenario(scenario, changes or [])
     chosen, path = sources.strategy(strategy)
@@ -50,28 +51,35 @@ def run(
         raise BadFile("--pcap: expected --clock lockstep, where both ends of every association are in one process")
     if pcap and not pcap.absolute().parent.is_dir():
         raise BadFile(f"--pcap {pcap}: expected an existing directory for it")
+    if (pcap or trace) and "sim" in played_by:
+        raise BadFile(
+            f"{'--pcap' if pcap else '--trace'}: expected --engine wire, the simulator has no messages to show"
+        )
+    part = options.sample_for(sample, played_by, story, [chosen])
     where = options.new_directory(out, f"{story.name}-{chosen.name}-seed{seed}")
-    words = ["regstorm", "run", str(story_path), "--strategy", strategy, "--sample", str(sample), "--seed", str(seed)]
-    words += [*pacing.words(), *(["--trace", str(trace)] if trace else [])]
+    words = ["regstorm", "run", str(story_path), "--strategy", strategy, "--sample", str(part), "--seed", str(seed)]
+    words += [*options.engine_words(played_by), *pacing.words(), *(["--trace", str(trace)] if trace else [])]
     for change in changes or []:
         words += ["--set", change]
     plans = [
         StormPlan(
             scenario=story,
-            strategy=chosen.sampled(sample),
+            strategy=chosen.sampled(part),
             seed=one_seed,
-            sample=sample,
-            out=where if repeat == 1 else where / f"seed{one_seed}",
+            sample=part,
+            out=where / _apart(played_by, one_engine, repeat, one_seed),
             pcap=pcap.absolute() if pcap else None,
             scenario_path=str(story_path),
             strategy_path=str(path),
             command=shlex.join([*words, *(["--repeat", str(repeat)] if repeat > 1 else [])]),
+            engine=one_engine,
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
             transport=pacing.transport,
             trace=trace,
         )
+        for one_engine in played_by
         for one_seed in range(seed, seed + repeat)
     ]
     console = Console()
@@ -83,6 +91,12 @@ def run(
     results.show(console, comparison)
     results.say_where(console, results.write_page(comparison, where))
     raise typer.Exit(results.exit_code(outcome, comparison))
+
+
+def _apart(engines: Sequence[Engine], engine: Engine, repeat: int, seed: int) -> Path:
+    """Where one of the storms goes inside the command's directory; into that itself if there is only one."""
+    words = [*([engine] if len(engines) > 1 else []), *([f"seed{seed}"] if repeat > 1 else [])]
+    return Path("-".join(words))
 
 
 def _say_locust_command(console: Console, plan: StormPlan, changes: Sequence[str]) -> None:

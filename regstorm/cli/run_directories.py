@@ -93,9 +93,9 @@ def _incomplete(plan: StormPlan, why: str) -> dict[str, Any]:
     sampled = plan.scenario.sampled(plan.sample)
     entry = {
         "strategy": plan.strategy.name,
-        "engine": "wire",
-        "clock": plan.clock,
-        "speed": plan.speed if plan.clock == "paced" else None,
+        "engine": plan.engine,
+        "clock": plan.clock if plan.engine == "wire" else None,
+        "speed": plan.speed if plan.engine == "wire" and plan.clock == "paced" else None,
         "seed": plan.seed,
         "sample": plan.sample,
         "complete": False,

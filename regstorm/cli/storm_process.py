@@ -43,7 +43,11 @@ def main() -> int:
         except BrokenPipeError:  # whoever asked for the storm is gone
             stop.set()
 
-    if plan.clock == "paced":
+    if plan.engine == "sim":
+        from regstorm.simulator.run import run_storm as simulate
+
+        simulate(plan, tell, stop)
+    elif plan.clock == "paced":
         from regstorm.locust.paced_run import run_storm as run_paced_storm
 
         run_paced_storm(plan, tell, stop)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from regstorm.records.run_record import Clock
+from regstorm.records.run_record import Clock, Engine
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 
@@ -32,6 +32,8 @@ class StormPlan:
     """What sets this storm apart from others under the same strategy (`plain UDM`); empty for most."""
     command: str = ""
     """The command that reproduces it, for the record."""
+    engine: Engine = "wire"
+    """Real NAS and NGAP over sockets, or the simulator, which has no clock: `clock` and what follows are the wire's."""
     clock: Clock = "lockstep"
     speed: float = 1.0
     """Scenario seconds per wall second on the paced clock."""

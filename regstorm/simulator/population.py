@@ -126,7 +126,8 @@ def _profiles(shares: Profiles, ues: int, rng: Random) -> tuple[tuple[Profile, .
         impatient(shares.impatient_every_s),
         endless(shares.endless_every_s),
     )
-    weights = (shares.obedient, shares.ignores_t3346, shares.restless, shares.impatient, shares.endless)
-    if shares.obedient == 1:
+    obedient = shares.obedient + shares.ignores_retry_after  # in 5GS that profile is like any other
+    weights = (obedient, shares.ignores_t3346, shares.restless, shares.impatient, shares.endless)
+    if obedient == 1:
         return kinds, bytearray(ues)
     return kinds, bytearray(rng.choices(range(len(kinds)), weights, k=ues))

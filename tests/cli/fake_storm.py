@@ -37,6 +37,7 @@ def main() -> int:
         share_back=1.0 if t99_s else 0.3,
         complete=behaviour != "waits",
         label=plan.label,
+        engine=plan.engine,
     )
     path = plan.out / "run.json"
     document = json.loads(path.read_text())

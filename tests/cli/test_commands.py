@@ -123,7 +123,11 @@ def test_a_storm_that_fails_exits_1_and_nothing_looks_complete(behaviour, why, f
         (["compare", "outage_return", "--strategies", ","], "--strategies: expected at least one name"),
         (["compare", "outage_return", "--sample", "0"], "--sample"),
         (["compare", "outage_return", "--sample", "many"], "--sample"),
-        (["compare", "outage_return", "--engine", "sim"], "--engine sim: not available yet, expected wire"),
+        (["compare", "outage_return", "--engine", "dice"], "--engine dice: expected wire, sim or wire,sim"),
+        (["compare", "outage_return", "--engine", "sim", "--clock", "paced"], "--clock paced: expected --engine wire"),
+        (["compare", "outage_return", "--engine", "sim", "--sample", "215"], "--sample 215: expected at most 214: of"),
+        (["run", "outage_return", "--strategy", "tiered", "--engine", "wire,sim", "--trace", "1"], "--trace: expected"),
+        (["compare", "outage_return", "--engine", "sim", "--set", "population.ims=true"], "--engine sim: population."),
         (["compare", "outage_return", "--speed", "10"], "--speed: expected --clock paced with it"),
         (["run", "outage_return", "--strategy", "tiered", "--transport", "sctp"], "--transport sctp: expected --clock"),
         (["run", "outage_return", "--strategy", "tiered", "--transport", "udp"], "--transport udp: expected tcp or"),
@@ -216,3 +220,55 @@ def test_commands_do_not_import_locust():
 
     check = "import sys, regstorm.cli.main; sys.exit(any(m in sys.modules for m in ('locust', 'gevent')))"
     assert subprocess.run([sys.executable, "-c", check]).returncode == 0
+
+
+def test_both_engines_run_every_strategy_and_the_page_holds_one_against_the_other(fake_storm, tmp_path, capsys):
+    out = tmp_path / "out"
+    words = ["--strategies", "precise,tiered", "--engine", "wire,sim", "--no-plain", "--out", str(out)]
+
+    assert main(["compare", "outage_return", *words]) == 0
+
+    together = json.loads((out / "compare.json").read_text())
+    assert [(run["strategy"], run["engine"]) for run in together["runs"]] == [
+        ("precise", "wire"),
+        ("precise", "sim"),
+        ("tiered", "wire"),
+        ("tiered", "sim"),
+    ]
+    assert "--engine wire,sim" in together["runs"][0]["command"]
+    page = (out / "compare.html").read_text()
+    assert "tiered (simulated)" in page
+    assert "… deviation" in page
+    assert "do not compare" not in page
+    assert "… deviation" in capsys.readouterr().out
+
+
+def test_one_strategy_on_both_engines_leaves_two_run_directories(fake_storm, tmp_path):
+    out = tmp_path / "out"
+
+    assert main(["run", "outage_return", "--strategy", "tiered", "--engine", "wire,sim", "--out", str(out)]) == 0
+
+    assert sorted(path.parent.name for path in out.glob("*/run.json")) == ["sim", "wire"]
+    assert (out / "compare.html").is_file()
+
+
+@pytest.mark.parametrize(("words", "sample"), [([], 100), (["--engine", "sim"], 10), (["--engine", "wire,sim"], 100)])
+def test_the_sample_is_a_tenth_for_the_simulator_alone_and_a_hundredth_else(words, sample, fake_storm, tmp_path, capsys):
+    out = tmp_path / "out"
+
+    main(["run", "outage_return", "--strategy", "tiered", *words, "--out", str(out)])
+
+    record = next(out.rglob("run.json"))
+    assert f"--sample {sample}" in json.loads(record.read_text())["runs"][0]["command"]
+
+
+def test_a_small_storm_runs_on_the_simulator_from_the_command_line(tmp_path, capsys):
+    out = tmp_path / "out"
+    words = ["--sample", "200", "--engine", "sim", "--out", str(out)]
+
+    assert main(["run", "outage_return", "--strategy", "tiered", *words]) in (0, 3)
+
+    [entry] = json.loads((out / "run.json").read_text())["runs"]
+    assert (entry["engine"], entry["clock"], entry["complete"]) == ("sim", None, True)
+    assert entry["versions"]["regstorm"]
+    assert "Sample 1:200" in capsys.readouterr().out

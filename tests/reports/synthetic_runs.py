@@ -44,6 +44,7 @@ def write_run(
     t50_s: float | None = None,
     label: str = "",
     udm: str = "calibrated",
+    engine: str = "wire",
     **header: object,
 ) -> Path:
     """A run in which users come back at a constant pace until `share_back` of them are back."""
@@ -69,8 +70,8 @@ def write_run(
                     {
                         "strategy": strategy,
                         "label": label,
-                        "engine": "wire",
-                        "clock": "lockstep",
+                        "engine": engine,
+                        "clock": "lockstep" if engine == "wire" else None,
                         "seed": seed,
                         "sample": SAMPLE,
                         "speed": None,
