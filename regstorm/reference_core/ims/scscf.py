@@ -20,7 +20,7 @@ from protocols.diameter.cx import (
 )
 from protocols.diameter.numbers import ResultCode
 from protocols.diameter.numbers import ServerAssignmentType as Assignment
-from protocols.digest import AKAV1_MD5, AUTH, MD5, Challenge, Credentials, aka_nonce, auts_of, rand_and_autn, verifies
+from protocols.digest import AKAV1_MD5, AUTH, MD5, Challenge, aka_nonce, auts_of
 from protocols.sip.authentication import WWW_AUTHENTICATE, challenge_text
 from protocols.sip.encode import answer
 from protocols.sip.messages import Request, Response
@@ -35,6 +35,7 @@ from regstorm.reference_core.ims.hops import Hop, returned
 from regstorm.reference_core.ims.known_users import REG_AWAIT_AUTH_S
 from regstorm.reference_core.ims.names import ImsNames, host_of
 from regstorm.reference_core.ims.node import SipNode
+from regstorm.reference_core.ims.proofs import continues, proves, rand_and_auts
 from regstorm.reference_core.ims.reading import credentials
 from regstorm.reference_core.ims.registrations import (
     Challenges,
@@ -105,14 +106,14 @@ class Scscf:
             auts = auts_of(given)
             if auts is not None:
                 self._tally.count(counters.RESYNCHRONISATIONS, self.node.now)
-                return (yield from self._challenge(call, request, who, _rand_and_auts(given, auts)))
+                return (yield from self._challenge(call, request, who, rand_and_auts(given, auts)))
             self.challenges.take(who.identity)
-            if not _proves(given, waiting, request):
+            if not proves(given, waiting, request):
                 self._tally.count(counters.AUTHENTICATION_FAILED, self.node.now)
                 return self._own_answer(request, 403)
             return (yield from self._assign(call, request, who, waiting))
         known = self.registrations.of(who.identity)
-        if known is not None and (who.protected or _continues(given, known.vector, request)):
+        if known is not None and (who.protected or continues(given, known.vector, request)):
             return (yield from self._assign(call, request, who, known.vector))
         return (yield from self._challenge(call, request, who, None))
 
@@ -278,27 +279,3 @@ def _assignment(registered: bool, leaves: bool) -> Assignment:
     if leaves:
         return Assignment.USER_DEREGISTRATION
     return Assignment.RE_REGISTRATION if registered else Assignment.REGISTRATION
-
-
-def _proves(given: Credentials, vector: Vector, request: Request) -> bool:
-    """The response is that of the vector's password, and this count of it is new."""
-    if not verifies(given, vector.password, request.method):
-        return False
-    return given.qop is None or vector.count.accepts(given.nonce_count)
-
-
-def _continues(given: Credentials | None, vector: Vector | None, request: Request) -> bool:
-    """A further request under the nonce in use."""
-    return (
-        given is not None
-        and vector is not None
-        and given.nonce == vector.nonce
-        and given.qop is not None
-        and _proves(given, vector, request)
-    )
-
-
-def _rand_and_auts(given: Credentials, auts: bytes) -> bytes | None:
-    """RAND ‖ AUTS for the MAR: the RAND is that of the challenge (RFC 3310 3.4)."""
-    found = rand_and_autn(given.nonce)
-    return None if found is None else found[0] + auts
