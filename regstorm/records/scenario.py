@@ -10,6 +10,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from regstorm.records.gprs_timers import gprs_timer_2, gprs_timer_3
 
+IMS_DNN = "ims"
+"""The DNN whose session carries SIP (GSMA NG.114)."""
+
 
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -291,6 +294,12 @@ class Scenario(_Record):
     core: Core
     expected: dict[str, Expectation] = {}
     """By strategy."""
+
+    @model_validator(mode="after")
+    def _ims_has_its_session(self) -> "Scenario":
+        if self.population.ims and IMS_DNN not in self.network.dnns:
+            raise ValueError(f"population.ims: expected the DNN {IMS_DNN} among network.dnns, which SIP travels on")
+        return self
 
     def sampled(self, sample: int) -> "Scenario":
         """1/`sample` of the population against 1/`sample` of every capacity; times stay."""

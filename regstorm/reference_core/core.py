@@ -19,7 +19,7 @@ from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records.operations import Nf
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Core, Network, Outage
+from regstorm.records.scenario import IMS_DNN, Core, Network, Outage
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.amf.amf import Amf
 from regstorm.reference_core.amf.environment import NetworkIdentity
@@ -36,9 +36,6 @@ from regstorm.reference_core.smf import UPF_ADDRESS, Smf
 from regstorm.reference_core.subscribers import Subscribers
 from regstorm.reference_core.udm import Subscription, Udm
 from regstorm.reference_core.upf import Upf
-
-IMS_DNN = "ims"
-"""The DNN whose session carries SIP (GSMA NG.114)."""
 
 AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
 """The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
