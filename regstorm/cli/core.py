@@ -31,6 +31,9 @@ def core(
     transport: Annotated[str, typer.Option(help="tcp (the generator's private framing) or sctp (the kernel's).")] = (
         "tcp"
     ),
+    metrics_port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="PORT", help="Prometheus metrics on loopback; 0: none.")
+    ] = 0,
     changes: options.Set = None,
 ) -> None:
     """Runs the bundled core until Ctrl-C, for Locust or any gNB; its subscribers are deregistered at first.
@@ -69,6 +72,7 @@ def core(
             transport=transport_named(transport),
             first=first,
             speed=speed,
+            metrics_port=metrics_port,
         )
         raise typer.Exit(serve(core_options, say, ready))
     except (AddressTaken, SctpUnavailable) as error:

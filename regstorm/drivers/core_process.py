@@ -32,13 +32,16 @@ from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers import control
 from regstorm.drivers.association import Address, Association, Listener, Transport
 from regstorm.drivers.core_side import CoreHalf
+from regstorm.drivers.metrics import serve_metrics
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.tcp import LOOPBACK, TcpTransport
 from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
+from regstorm.measures import prometheus
 from regstorm.measures.timeline import Timeline
 
 ENDED, LOST, TAKEN, INTERRUPTED = 0, 1, 2, 130
 REPORTS_WAITING = 10_000  # lines that a generator may leave unread before it counts as lost
+PARTING_S = 0.05  # wall time in which a parent that is ending has ended
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
@@ -55,6 +58,8 @@ class CoreOptions:
     speed: float = 1.0
     """Of the first core's clock."""
     child_of: int | None = None
+    metrics_port: int = 0
+    """Serves metrics for Prometheus on loopback; 0: serves none."""
 
 
 class AddressTaken(Exception):
@@ -81,6 +86,7 @@ class CoreProcess:
     def run(self) -> int:
         """Until it is told to end; the exit code."""
         accepting = gevent.spawn(self._accept)
+        metrics = serve_metrics(self._options.metrics_port, self.metrics) if self._options.metrics_port else None
         try:
             if self._options.first is not None:
                 self._set_up(self._options.first)
@@ -95,11 +101,17 @@ class CoreProcess:
             return self._code
         finally:
             accepting.kill()
+            if metrics is not None:
+                metrics.stop()
             self._control.close()
             self._discard_session()
             self._n2.close()
             if self._generator is not None:
                 self._generator.close()
+
+    def metrics(self) -> str:
+        """The counters of the core that is there, for Prometheus."""
+        return "" if self._session is None else prometheus.of_timeline(self._session.timeline)
 
     def end(self, code: int, why: str = "") -> None:
         """run() returns soon."""
@@ -110,9 +122,14 @@ class CoreProcess:
         self._wake()
 
     def asked_to_end(self) -> None:
-        """A signal: somebody's wish, or the kernel's word that the parent is gone."""
-        parent = self._options.child_of
-        if parent is not None and os.getppid() != parent:
+        """A signal: somebody's wish, or the kernel's word that the parent is gone (perhaps before it has gone)."""
+        if self._options.child_of is None:
+            self.end(ENDED)
+        else:
+            gevent.spawn_later(PARTING_S, self._end_as_a_child)
+
+    def _end_as_a_child(self) -> None:
+        if os.getppid() != self._options.child_of:
             self.end(LOST, "the generator's process is gone: the core ends too")
         else:
             self.end(ENDED)

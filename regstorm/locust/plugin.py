@@ -7,6 +7,7 @@ import, because Locust forks its workers after it (--processes).
 
 import logging
 import signal
+from functools import partial
 from typing import Any
 
 import gevent
@@ -15,10 +16,11 @@ from locust.env import Environment
 from locust.runners import STATE_MISSING, MasterRunner, WorkerRunner
 from locust.web import WebUI
 
+from regstorm.drivers.metrics import serve_metrics
 from regstorm.drivers.warming import warm_codecs
 from regstorm.locust import options
 from regstorm.locust.conductor import Conductor
-from regstorm.locust.metrics import serve_metrics
+from regstorm.locust.metrics import of_storm
 from regstorm.locust.parked import attach_hub
 from regstorm.locust.performer import (
     BROKEN,
@@ -89,7 +91,7 @@ def _on_init(environment: Environment, web_ui: WebUI | None = None, **_: Any) ->
         show_storm(web_ui, conductor.live)
     port = environment.parsed_options.storm_metrics_port if environment.parsed_options else 0
     if port:
-        serve_metrics(port, conductor.live)
+        serve_metrics(port, partial(of_storm, conductor.live))
 
 
 def _end_on_sigterm(environment: Environment, conductor: Conductor) -> None:
