@@ -20,10 +20,8 @@ Wall time is monotonic; only the beginning is agreed as time of day, because the
 
 import heapq
 import time
-from collections import deque
 from collections.abc import Callable
 from math import inf
-from typing import Any
 
 import gevent
 import gevent.monkey
@@ -33,15 +31,13 @@ from regstorm.drivers.agenda import Entry, HeapAgenda
 from regstorm.drivers.association import Address, Association, Listener, Transport
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.lockstep import PROGRESS_EVERY_S, Ended
+from regstorm.drivers.watched_ends import WatchedEnds
 
 TURN_S = 0.004  # wall time that a turn works before it lets others run, assumed: a web page needs no more
 GRAIN_S = 0.001  # between the beginnings of two turns that find everything done: wall time,
 GRAIN_SCENARIO_S = 0.005  # … or scenario time, whichever is less
-MESSAGES_AT_ONCE = 32  # told to one end's handlers before the next end has its turn
-ACCEPTED_AT_ONCE = 64
 LOOP_GRAIN_S = 0.001  # the event loop's waits end on whole milliseconds (epoll_wait)
 REST_S = 0.1  # the longest rest: stop flags and ends of runs are looked at ten times a second
-_READ, _WRITE = 1, 2  # of the event loop
 
 _block = gevent.monkey.get_original("time", "sleep")
 
@@ -105,7 +101,6 @@ class PacedClock:
             raise ValueError(f"the speed of a clock must be above 0, not {speed}")
         self.speed = speed
         self.lateness = Lateness()
-        self.accept_failures = 0
         self._agenda = _PastAgenda()
         self.at = self._agenda.at  # bound here, not wrapped: it is called for every timer of every UE
         self._wall = wall
@@ -113,15 +108,9 @@ class PacedClock:
         self._progress = progress
         self._progress_due_s = 0.0
         self._stopping = False
-        self._loop = gevent.get_hub().loop
         self._bell = Event()
         self._resting = False
-        self._ends = 0
-        self._watched: dict[int, _Attended | _Knocking] = {}
-        self._readable: deque[_Attended] = deque()
-        self._woken: list[_Attended] = []
-        self._arrivals: deque[tuple[Listener, Association]] = deque()
-        self._done = 0  # actions called and ends served, to know whether a turn found anything to do
+        self._ends = WatchedEnds(self._ring)
         self.actions = 0  # called so far
         self.turns = 0
 
@@ -197,19 +186,19 @@ class PacedClock:
         self.turns += 1
         stop_wall_s = began_wall_s + TURN_S
         more = self._call_due(until_s)
-        more = self._serve_readable(stop_wall_s) or more
-        self._serve_woken()
-        return more or self._has_work
+        more = self._ends.tell(self._moment, lambda: self._wall() > stop_wall_s) or more
+        self._ends.flush(self._moment)
+        return more or self._ends.have_work
 
     @property
-    def _has_work(self) -> bool:
-        return bool(self._readable or self._woken or self._arrivals)
+    def _done(self) -> int:
+        """Grows with whatever a turn finds to do."""
+        return self.actions + self._ends.served
 
     def _call_due(self, until_s: float) -> bool:
         limit_s = self._scenario_s() + TURN_S * self.speed
         called, more = self._agenda.call_due(until_s, self._scenario_s, self.lateness.note, limit_s)
         self.actions += called
-        self._done += called
         return more
 
     def _report_progress(self) -> None:
@@ -228,7 +217,7 @@ class PacedClock:
         """Until an action is due or somebody rings; other greenlets run."""
         due_s = min(self._next_due_s(), until_s)
         rest_s = min(REST_S, (due_s - self._scenario_s()) / self.speed)
-        if self._has_work or self._stopping:
+        if self._ends.have_work or self._stopping:
             return
         if rest_s < LOOP_GRAIN_S:
             self._nap(rest_s)
@@ -255,41 +244,16 @@ class PacedClock:
     ) -> Listener:
         """Listens; each end that arrives is attended and handed to `on_association`. OSError if `address` is taken."""
         listener = transport.listen(on_association, address)
-        self._ends += 1
-        self._watched[self._ends] = _Knocking(self, listener, self._ends)
+        self._ends.attend_listener(listener)
         return listener
 
     def attend(self, end: Association) -> None:
         """Takes over one end: reads when it is readable, writes what it sends."""
-        self._ends += 1
-        end.number = self._ends
-        self._watched[end.number] = _Attended(self, end)
+        self._ends.attend(end)
 
     def close(self) -> None:
         """Watches nothing any more. Associations and listeners are their owners' to close."""
-        for watched in list(self._watched.values()):
-            watched.let_go()
-
-    def _serve_readable(self, stop_wall_s: float) -> bool:
-        while self._arrivals:
-            listener, end = self._arrivals.popleft()
-            listener.on_association(end)  # before anything of it is told: it sets the handlers
-            self.attend(end)
-        for _ in range(len(self._readable)):
-            attended = self._readable.popleft()
-            attended.queued = False
-            self._done += 1
-            if attended.serve(self._moment()):
-                attended.queue()
-            if self._wall() > stop_wall_s:
-                return bool(self._readable)
-        return False
-
-    def _serve_woken(self) -> None:
-        woken, self._woken = self._woken, []
-        self._done += len(woken)
-        for attended in woken:
-            attended.flush(self._moment())
+        self._ends.let_go()
 
     def _moment(self) -> float:
         """Now, for what arrives: never before what was told last, never before second 0."""
@@ -297,130 +261,3 @@ class PacedClock:
         if now > self._agenda.now:
             self._agenda.now = now
         return self._agenda.now
-
-
-class _Attended:
-    """One end under the loop's watchers."""
-
-    __slots__ = ("_clock", "_watchers", "end", "queued")
-
-    def __init__(self, clock: PacedClock, end: Association) -> None:
-        self._clock = clock
-        self.end = end
-        self.queued = False
-        descriptor = _descriptor(end)
-        self._watchers: tuple[Any, ...] = ()
-        """To read and to write; none once it is over."""
-        if descriptor >= 0:
-            self._watchers = clock._loop.io(descriptor, _READ), clock._loop.io(descriptor, _WRITE)
-            self._watchers[0].start(self._readable)
-        end.woken = self._wake
-        if end.wants_attention:
-            self._wake()
-
-    def _readable(self) -> None:
-        """In the loop's callback: reads at once, or the loop would report the same octets for ever. No handler runs.
-
-        While there are messages that were not told yet nothing more is read: the peer has to wait.
-        """
-        if self.end.has_untold:
-            self._watchers[0].stop()
-        else:
-            self.end.receive()
-            self._let_go_if_over()
-        self.queue()
-
-    def queue(self) -> None:
-        """There is something to tell."""
-        if not self.queued:
-            self.queued = True
-            self._clock._readable.append(self)
-            self._clock._ring()
-
-    def serve(self, now: float) -> bool:
-        """Tells some of what has arrived; True if there is more."""
-        more = self.end.dispatch(now, MESSAGES_AT_ONCE)
-        self._let_go_if_over()
-        if not more and self._watchers and not self._watchers[0].active:
-            self._watchers[0].start(self._readable)
-        return more
-
-    def flush(self, now: float) -> None:
-        """Writes what was sent, and tells of an end that came from here."""
-        end = self.end
-        end.attended()
-        written = end.flush()
-        if self._watchers:
-            writing = self._watchers[1]
-            if written and writing.active:
-                writing.stop()
-            elif not written and not writing.active:
-                writing.start(self._wake)
-        if end.has_untold:
-            self.queue()
-        self._let_go_if_over()
-
-    def _wake(self) -> None:
-        self._clock._woken.append(self)
-        self._clock._ring()
-
-    def let_go(self) -> None:
-        """Watches no more."""
-        self._clock._watched.pop(self.end.number, None)
-        for watcher in self._watchers:
-            watcher.stop()
-            watcher.close()
-        self._watchers = ()
-
-    def _let_go_if_over(self) -> None:
-        """A watcher must not outlive its descriptor: the number is soon another association's."""
-        if self._watchers and _descriptor(self.end) < 0:
-            self.let_go()
-
-
-class _Knocking:
-    """A listener under the loop's watcher."""
-
-    def __init__(self, clock: PacedClock, listener: Listener, number: int) -> None:
-        self._clock = clock
-        self._listener = listener
-        self._number = number
-        self._watcher = clock._loop.io(_descriptor(listener), _READ)
-        self._watcher.start(self._knock)
-
-    def _knock(self) -> None:
-        """In the loop's callback: takes the ends in; whoever they are for hears of them in the next turn."""
-        for _ in range(ACCEPTED_AT_ONCE):
-            if _descriptor(self._listener) < 0:
-                self.let_go()
-                return
-            try:
-                end = self._listener.accept()
-            except OSError:  # no descriptor is left: try again when some may have been given back
-                self._clock.accept_failures += 1
-                self._watcher.stop()
-                gevent.spawn_later(REST_S, self._go_on)
-                return
-            if end is None:
-                return
-            self._clock._arrivals.append((self._listener, end))
-            self._clock._ring()
-
-    def let_go(self) -> None:
-        """Watches no more."""
-        if self._clock._watched.pop(self._number, None) is not None:
-            self._watcher.stop()
-            self._watcher.close()
-
-    def _go_on(self) -> None:
-        if self._number in self._clock._watched:
-            self._watcher.start(self._knock)
-
-
-def _descriptor(thing: object) -> int:
-    """Of an end or a listener; -1 once it is closed."""
-    fileno = getattr(thing, "fileno", None)
-    if fileno is None:
-        raise TypeError(f"{type(thing).__name__} has no descriptor to watch: the paced clock needs real sockets")
-    number: int = fileno()
-    return number
