@@ -151,6 +151,16 @@ class ProtectedServer(Generic[Job]):
         self._offered_in_period = [0.0] * tiers
         self._drop_probability = [0.0] * tiers
 
+    def take_capacity(self, capacity: float) -> None:
+        """It can do so much from now on: processing units are lost or come back. The job in service keeps its time."""
+        if capacity <= 0:
+            raise ValueError(f"a server needs a capacity, not {capacity}")
+        ratio = capacity / self.capacity
+        self.capacity = capacity
+        self._second_per_work = 1.0 / capacity
+        self._limit *= ratio
+        self._started_work *= ratio  # so that the seconds worked so far stay what they were
+
     def _sheds(self, now: float, tier: int) -> bool:
         ahead_s = self._free_at - now if self._free_at > now else 0.0
         if self._waiting:

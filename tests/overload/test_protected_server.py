@@ -261,3 +261,28 @@ def test_it_is_busy_no_longer_than_time_has_passed():
         one.offer(0.0, 0, 1.0, number)
     finish_until(one, 0.55)
     assert one.busy_s(0.55) == pytest.approx(0.55)
+
+
+def test_a_server_that_loses_half_of_its_units_takes_twice_as_long_from_then_on():
+    one = server(capacity=10, shedding=TAIL_DROP)
+    for number in range(5):
+        one.offer(0.0, 0, 1.0, number)
+    assert [at for at, _ in finish_until(one, 0.2)] == pytest.approx([0.1, 0.2])
+    one.take_capacity(5)
+    assert one.capacity == 5
+    assert [at for at, _ in finish_until(one, 1.0)] == pytest.approx([0.3, 0.5, 0.7])  # one was in service already
+    assert one.busy_s(0.7) == pytest.approx(0.7)
+    accepted = [one.offer(0.7, 0, 1.0, number) for number in range(10)]
+    assert accepted.count(True) == 6  # one in service, and a second of work in the queue
+    with pytest.raises(ValueError, match="a capacity, not 0"):
+        one.take_capacity(0)
+
+
+def test_random_shedding_begins_at_the_limit_of_what_is_left():
+    shedding = Shedding(queue_s=100, load_limit=0.5, period_s=1)
+    one = server(capacity=100, shedding=shedding)
+    one.take_capacity(50)
+    for number in range(50):
+        assert one.offer(0.0, 0, 1.0, number)
+    shed = sum(not one.offer(1.0, 0, 1.0, number) for number in range(50))
+    assert 15 <= shed <= 35  # 25 of the 50 were above half of 50
