@@ -1,6 +1,7 @@
 """Plan, run, check: the thresholds that were planned for a network, run on the wire against that network's UDM.
 
-Slow: each storm takes half a minute and more. At 1:100, windows of 12 s are worth 1 000 pairs.
+Slow: each storm takes half a minute and more. At 1:100, windows of 12 s are worth 1 000 pairs; docs/planning.md has
+the figures.
 """
 
 from pathlib import Path
@@ -14,6 +15,7 @@ from regstorm.planning.planned_strategy import planned_strategy
 from regstorm.records import counters
 from regstorm.records.sources import topology
 from regstorm.records.storm_plan import StormPlan
+from regstorm.records.topology import Topology
 
 pytestmark = pytest.mark.slow
 SAMPLE = 100
@@ -22,8 +24,8 @@ LAB, _ = topology("lab")
 PAIRS_PER_UE = 13
 
 
-def planned(name):
-    one = planned_strategy(LAB, make_plan(LAB).sets[0], strategy(name))
+def planned(name, network=LAB, place=0):
+    one = planned_strategy(network, make_plan(network).sets[place], strategy(name))
     assert one is not None
     return one
 
@@ -32,10 +34,12 @@ def at_rate(one, ues_per_s):
     return one.model_copy(update={"gate": one.gate.model_copy(update={"ues_per_s": ues_per_s})})
 
 
-def storm(under):
+def storm(under, prepare=lambda storm: None, for_s=3600.0):
     scenario = shipped("outage_return")
     assert scenario.core.udm.capacity_pairs_per_s == UDM.capacity_pairs_per_s
-    return storm_of(StormPlan(scenario, under.sampled(SAMPLE), seed=1, sample=SAMPLE, out=Path()))
+    outage = scenario.outage.model_copy(update={"recovery_within_s": for_s})
+    scenario = scenario.model_copy(update={"outage": outage})
+    return storm_of(StormPlan(scenario, under.sampled(SAMPLE), seed=1, sample=SAMPLE, out=Path()), prepare)
 
 
 def windows(one):
@@ -61,3 +65,27 @@ def test_30_per_cent_above_the_limit_overloads_under_precise_and_is_forgiven_und
     assert windows(tiered).peak_load < 1.15
     assert tiered.log.recovery_s(0.99) < 600  # the queues behind the door shed newcomers, and finish who is admitted
     assert precise.log.recovery_s(0.99) > 1.5 * tiered.log.recovery_s(0.99)
+
+
+def test_the_emergency_set_ends_the_overload_that_routine_thresholds_allow_when_half_of_the_udms_are_lost():
+    half = UDM.capacity_pairs_per_s / 2
+    udms = [{"name": name, "capacity_pairs_per_s": half, "share": 0.5} for name in ("left", "lost")]
+    faults = [{"name": "one_lost", "lost": ["lost"]}]
+    two = Topology.model_validate(LAB.model_dump(by_alias=True) | {"udms": udms, "faults": faults})
+    emergency = planned("tiered", two, place=1).sampled(SAMPLE)
+    lost_s, switched_s = 60, 120  # after the end of the outage
+
+    def fault(one):
+        outage_end_s = int(one.timeline.outage_end_s)
+        udm_server = one.core._servers[0]  # both UDM are one server: it loses half of its units
+        one.clock.at(outage_end_s + lost_s, lambda now: udm_server.take_capacity(half / SAMPLE))
+        one.clock.at(outage_end_s + switched_s, lambda now: one.core.take_strategy(emergency, now))
+
+    one = storm(planned("tiered", two), fault, for_s=300.0)
+
+    offered = one.timeline.column(counters.UDM_OFFERED, one.timeline.outage_end_s)
+    before = sum(offered[lost_s:switched_s]) / (switched_s - lost_s) / (half / SAMPLE)
+    after = overload_windows(offered[switched_s + 20 :], half / SAMPLE)
+    assert before > 1
+    assert after.windows >= 5
+    assert after.peak_load <= 1
