@@ -1,6 +1,6 @@
 """How far the paced clock's story is from that of the lockstep clock: recovery times of both, and their medians.
 
-    python bench/agreement.py [sample] [speed] [seeds]         400, 30 and 3 by default
+python bench/agreement.py [sample] [speed] [seeds]         400, 30 and 3 by default
 """
 
 import sys
