@@ -142,8 +142,12 @@ class Performer:
 
     def report(self) -> Message:
         """What has happened since the last report."""
-        population = self._population
-        if population is None or not population.begun:
+        if self._population is None or self._ending is not None:  # the final report says what is left
+            return {}
+        return self._report(self._population)
+
+    def _report(self, population: PacedPopulation) -> Message:
+        if not population.begun:
             return {}
         first, seconds = population.untold_seconds()
         lateness = population.clock.lateness
@@ -170,7 +174,7 @@ class Performer:
             self._playing.join(timeout=1.0)
         ended_s = population.close_books()
         final = {
-            **self.report(),
+            **self._report(population),
             "ended_s": ended_s,
             "waited": population.ue_counts.waited_ue_minutes(ended_s),
             "traces": [] if self._traces is None else self._traces.lines(),

@@ -1,5 +1,6 @@
 """The run directory of a storm that Locust runs: begun, written, or marked as failed."""
 
+import logging
 from typing import Any
 
 import orjson
@@ -12,6 +13,8 @@ from regstorm.records.run_record import SCHEMA, RunEntry
 from regstorm.records.storm_plan import StormPlan
 from reports import pages
 from reports.run_directory import RECORD, TIMELINE
+
+log = logging.getLogger(__name__)
 
 
 def begin(plan: StormPlan) -> None:
@@ -39,7 +42,10 @@ def write(
     }
     write_whole(plan.out / TIMELINE, measured.timeline.csv().encode())
     _write(plan, record)
-    pages.write_page(pages.load([plan.out]), plan.out / pages.RUN_PAGE)
+    try:
+        pages.write_page(pages.load([plan.out]), plan.out / pages.RUN_PAGE)
+    except Exception:  # the figures are safe, and the page can be made again
+        log.exception("no report page; try: regstorm report %s", plan.out)
     return entry
 
 
