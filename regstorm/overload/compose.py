@@ -3,7 +3,11 @@
 from random import Random
 from typing import Any
 
+from regstorm.overload.backlog import Backlog
+from regstorm.overload.backlog_window import BacklogWindow
 from regstorm.overload.front_door import FrontDoor, gated_classes
+from regstorm.overload.guided_door import GuidedDoor
+from regstorm.overload.live_credit import LiveCredit
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.overload.retry_guidance import RetryGuidance
 from regstorm.overload.tiers import TierTable
@@ -36,11 +40,26 @@ def front_door(
     else:
         ues_per_s = width * gate.ues_per_s
     bucket = _bucket(gate, ues_per_s, messages_per_ue, depth)
-    return FrontDoor(bucket, gated_classes(gate, tiers), tiers, guidance, strategy.guidance.follow_up)
+    gated = gated_classes(gate, tiers)
+    if strategy.credit is None or strategy.backlog is None:
+        return FrontDoor(bucket, gated, tiers, guidance, strategy.guidance.follow_up)
+    return GuidedDoor(
+        bucket,
+        gated,
+        tiers,
+        guidance,
+        strategy.guidance.follow_up,
+        credit=LiveCredit(strategy.credit, ues_per_s),
+        window=BacklogWindow(strategy.backlog, rng),
+        backlog=Backlog(strategy.backlog.overdue_s),
+        reserve=strategy.credit.reserve,
+    )
 
 
 def server(shedding: Shedding, capacity: float, strategy: Strategy, rng: Random) -> ProtectedServer[Any]:
     """A server behind the door, ordered by the strategy's tiers if those order the queues as well."""
+    if strategy.load_limit is not None:
+        shedding = shedding.model_copy(update={"load_limit": strategy.load_limit})
     return ProtectedServer(capacity, shedding, rng, ordered_tiers=ordered_tiers(strategy))
 
 

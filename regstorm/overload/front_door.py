@@ -7,7 +7,7 @@ retransmission asks again) or its procedure is rejected, as the strategy says. C
 always (TS 23.501 5.19.7.2, TS 24.501 5.3.9).
 """
 
-from collections.abc import Set
+from collections.abc import Hashable, Set
 from dataclasses import dataclass, field
 from random import Random
 from typing import Final, Literal
@@ -77,8 +77,18 @@ class FrontDoor:
         """A door that refuses nobody, with one tier and no T3346."""
         return cls(None, frozenset(), TierTable(), RetryGuidance(None, rng))
 
-    def decide(self, now: float, message_class: MessageClass, first: bool) -> Decision:
-        """Once for each uplink message; `first` of its procedure or a follow-up of an admitted one."""
+    def decide(
+        self,
+        now: float,
+        message_class: MessageClass,
+        first: bool,
+        sender: Hashable | None = None,
+        protected: bool = True,
+    ) -> Decision:
+        """Once for each uplink message; `first` of its procedure or a follow-up of an admitted one.
+
+        This door does not look at who the sender is (None: not known), or whether a reject could be protected.
+        """
         if self.gate is None or message_class not in self.gated or self.gate.admits(now):
             return ADMIT
         return REFUSED_FIRST if first else self._refused_follow_up
@@ -87,8 +97,11 @@ class FrontDoor:
         """Where the message stands in the queues behind the door."""
         return self.tiers.tier(message_class)
 
-    def draw_t3346(self) -> GprsTimer2 | None:
-        """The T3346 of one reject; None: without."""
+    def observe(self, load: float, now: float) -> None:
+        """Once a second: the load of what is behind the door, as a share of capacity. This door does not mind."""
+
+    def draw_t3346(self, now: float = 0.0, sender: Hashable | None = None, protected: bool = True) -> GprsTimer2 | None:
+        """The T3346 of one reject to `sender`; None: without."""
         return self.guidance.draw_t3346()
 
     def draw_retry_after_s(self) -> int | None:

@@ -32,13 +32,22 @@ class TokenBucket:
         """
         return cls(rate, max(rate * depth_s, least_depth_ues * messages_per_ue))
 
-    def admits(self, now: float, cost: float = 1.0) -> bool:
-        """True and `cost` tokens fewer, or False and nothing changed. `now` in seconds, never decreasing."""
+    def set_rate(self, now: float, rate: float) -> None:
+        """Another rate from `now` on; what is in the bucket stays."""
+        self._tokens = min(self.depth, self._tokens + (now - self._as_of) * self.rate)
+        self._as_of = now
+        self.rate = rate
+
+    def admits(self, now: float, cost: float = 1.0, leave: float = 0.0) -> bool:
+        """True and `cost` tokens fewer, of which `leave` must remain; or False and nothing changed.
+
+        `now` in seconds, never decreasing.
+        """
         tokens = self._tokens + (now - self._as_of) * self.rate
         if tokens > self.depth:
             tokens = self.depth
         self._as_of = now
-        if tokens < cost:
+        if tokens < cost + leave:
             self._tokens = tokens
             return False
         self._tokens = tokens - cost

@@ -38,6 +38,33 @@ class T3346Window(_Record):
         return self
 
 
+class Credit(_Record):
+    """The gate's rate follows the reported load of the back end, second by second."""
+
+    target: float = Field(default=0.95, gt=0, le=1)
+    """Load of the back end, as a share of its capacity, at which the rate stays."""
+    gain: float = Field(default=0.3, gt=0, le=1)
+    most_up: float = Field(default=1.05, ge=1, le=2)
+    """Factor per second at most."""
+    most_down: float = Field(default=0.8, gt=0, le=1)
+    """Factor per second at least."""
+    reserve: float = Field(default=0.5, ge=0, lt=1)
+    """Share of the bucket left to those who cannot be scheduled, while there are any."""
+
+
+class BacklogWindow(_Record):
+    """T3346 is drawn from a window sized to the backlog, instead of a fixed one."""
+
+    factor: float = Field(default=0.7, gt=0, le=2)
+    """Of the time that the backlog takes."""
+    low_s: float = Field(default=4.0, ge=2)
+    high_s: float = Field(default=120.0, gt=0)
+    most_attempts: float = Field(default=12.0, gt=0)
+    """Attempts for each admission beyond which the window is longer than `high_s`."""
+    overdue_s: float = Field(default=10.0, gt=0)
+    """Who has not come back so long after its time is no longer expected."""
+
+
 class Guidance(_Record):
     """What a refused UE is told. `t3346` null: 5GMM #22 without a timer (the worst setting known)."""
 
@@ -64,6 +91,20 @@ class Strategy(_Record):
     gate: Gate | None = None
     guidance: Guidance = Guidance()
     tiers: Tiers | None = None
+    credit: Credit | None = None
+    """With it, `gate` gives the rate at the start only."""
+    backlog: BacklogWindow | None = None
+    """With it, `guidance.t3346` is for doors that hear nothing of the load behind them."""
+    load_limit: float | None = Field(default=None, gt=0, le=2)
+    """Load above which the servers behind the door begin to shed, instead of the scenario's."""
+
+    @model_validator(mode="after")
+    def _live_gate(self) -> "Strategy":
+        if (self.credit is None) != (self.backlog is None):
+            raise ValueError("credit and backlog belong together")
+        if self.credit is not None and (self.gate is None or self.gate.counts != "first_messages"):
+            raise ValueError("credit needs a gate that counts first_messages")
+        return self
 
     def sampled(self, sample: int) -> "Strategy":
         """For 1/`sample` of the population: absolute rates are scaled, shares and times stay."""

@@ -13,6 +13,7 @@ from protocols.timers import GprsTimer2, GprsTimer3
 from regstorm.overload import compose
 from regstorm.overload.amplification import pairs_per_registration, uplink_messages_per_registration
 from regstorm.overload.front_door import FrontDoor, Refused
+from regstorm.overload.load_meter import LoadMeter
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
@@ -72,10 +73,12 @@ class Core:
         self.server: ProtectedServer[tuple[int, int, int, bool]] = compose.server(
             amf.shedding, amf.capacity_messages_per_s, strategy, Random(f"{seed} AMF")
         )
+        self._own_load = LoadMeter(self.server)
         self._server_finishes = False
         self._accounts = Accounts(tally)
         self.ledger = self._accounts.ledger
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
+        self._udm_load = LoadMeter(self.back_end.server)
 
     # --- what a UE does ----------------------------------------------------------------------------------------------
 
@@ -104,7 +107,7 @@ class Core:
         counts = self._counts
         counts[counters.AMF_UPLINK] += 1
         message_class, first = self._classify(ue, message)
-        decision = self.door.decide(now, message_class, first)
+        decision = self.door.decide(now, message_class, first, ue, bool(self._population.secured[ue]))
         refused = isinstance(decision, Refused)
         if isinstance(decision, Refused):
             counts[counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP] += 1
@@ -118,6 +121,10 @@ class Core:
             counts[counters.AMF_DROPPED] += 1
         elif not self._server_finishes:
             self._await_server()
+
+    def report_load(self, now: float) -> None:
+        """Once a second: what the AMF and the UDM were asked for since the last time, told to the door."""
+        self.door.observe(max(self._own_load(), self._udm_load()), now)
 
     def lose_contexts(self) -> None:
         """The AMF has restarted: it knows nobody."""
@@ -163,7 +170,7 @@ class Core:
         """5GMM #22 with T3346; a 5GSM message comes back with a back-off. What is accepted cannot be rejected."""
         population = self._population
         if message >= PERIODIC_UPDATE or message == 0:
-            self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
+            self._reject_for_congestion(ue, now)
             return
         stage = self._chains[population.chain[ue]][message]
         if stage.dnn is not None:
@@ -173,7 +180,7 @@ class Core:
         else:
             if stage.secures:
                 population.secured[ue] = 1  # refused as it is, it shows that the UE uses the new context
-            self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
+            self._reject_for_congestion(ue, now)
 
     # --- procedures --------------------------------------------------------------------------------------------------
 
@@ -283,7 +290,7 @@ class Core:
             cause = FivegmmCause.CONGESTION if congestion else FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED
             self.listener.session_returned(ue, index, cause, self._back_off() if congestion else None, now)
         elif congestion:
-            self._reject(ue, FivegmmCause.CONGESTION, self.door.draw_t3346(), now)
+            self._reject_for_congestion(ue, now)
         else:
             self._reject(ue, FivegmmCause.PROTOCOL_ERROR_UNSPECIFIED, None, now)
 
@@ -323,6 +330,11 @@ class Core:
         self._counts[f"{counters.AMF_REJECTS}.{'protected' if protected else 'plain'}"] += 1
         self._end_procedure(ue)
         self.listener.rejected(ue, cause, t3346, protected, now)
+
+    def _reject_for_congestion(self, ue: int, now: float) -> None:
+        """5GMM #22 with the T3346 that the door draws for this UE."""
+        t3346 = self.door.draw_t3346(now, ue, bool(self._population.secured[ue]))
+        self._reject(ue, FivegmmCause.CONGESTION, t3346, now)
 
     def _back_off(self) -> GprsTimer3 | None:
         """The 5GSM back-off of one refused message: drawn as T3346 is, coded as the 5GSM timers are."""

@@ -64,6 +64,7 @@ class Storm:
         begins = self.second
         self.second += 1
         self.heap.run(float(self.second), self._handlers)
+        self.core.report_load(float(self.second))
         counts = self._tally.counts
         self.refused += counts[counters.REFUSED_FIRST] + counts[counters.REFUSED_FOLLOW_UP]
         self.offered_in_second = counts[counters.UDM_OFFERED]

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from simulated_storms import OPEN, PRECISE, TIERED, run, scenario
 
 from regstorm.records import counters
+from regstorm.records.files import read
 from regstorm.records.storm_plan import StopFlag, StormPlan
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
 from regstorm.simulator.run import Storm, run_storm
@@ -272,3 +274,22 @@ def test_a_run_that_is_told_to_stop_writes_what_there_is_and_says_so(tmp_path):
     (entry,) = json.loads((tmp_path / "run.json").read_bytes())["runs"]
     assert (entry["complete"], entry["why"]) == (False, "interrupted")
     assert not entry["verdict"]["pass"]
+
+
+# --- guided ---
+
+
+def test_guided_brings_everybody_back_close_to_the_lower_bound_and_spares_users_in_service():
+    guided = read(Path(__file__).parents[2] / "strategies" / "guided.yaml", Strategy)
+    small = scenario(2000, 500, capacity=260.0, outage={"arrivals_s": 20}, online={"every_s": 100})
+    storm = run(Storm(small, guided, seed=1))
+    lower_bound_s = 2000 * 13 / 260
+    assert storm.log.recovery_s(0.99) <= 1.15 * lower_bound_s
+    assert totals(storm, counters.ONLINE_FAILED, counters.REFUSED_FOLLOW_UP) == [0, 0]
+
+
+def test_guided_recovers_from_a_gate_that_was_planned_at_three_times_the_capacity():
+    guided = read(Path(__file__).parents[2] / "strategies" / "guided.yaml", Strategy)
+    wrong = guided.model_copy(update={"gate": guided.gate.model_copy(update={"share_of_capacity": 2.4})})
+    storm = run(Storm(scenario(2000, capacity=260.0, outage={"arrivals_s": 20}), wrong, seed=1))
+    assert storm.log.recovery_s(0.99) <= 1.3 * 2000 * 13 / 260
