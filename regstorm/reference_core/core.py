@@ -16,6 +16,7 @@ from protocols.udp import address_octets
 from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_after, uplink_messages_after
 from regstorm.overload.front_door import FrontDoor
+from regstorm.overload.load_meter import LoadMeter
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records.operations import Nf
 from regstorm.records.ports import Agenda, Tally
@@ -40,6 +41,9 @@ from regstorm.reference_core.upf import Upf
 AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
 """The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
 
+
+REPORT_EVERY_S = 1.0
+"""Between two reports of load (TS 29.500 6.3 leaves it open)."""
 
 LIKE_BEFORE = Outage()
 """Contexts are kept, and everybody is challenged."""
@@ -92,6 +96,7 @@ class ReferenceCore:
         self._door_rng = door_rng
         self._servers = [udm_server, amf_server]
         self._pair_servers = [door]
+        self._load_meters = [LoadMeter(udm_server, REPORT_EVERY_S), LoadMeter(amf_server, REPORT_EVERY_S)]
         self.amf = Amf(
             core.amf,
             self.identity,
@@ -129,6 +134,7 @@ class ReferenceCore:
             server = compose.server(core.udm.shedding_in_force, core.udm.hss_capacity, strategy, hss_rng)
             door = self._pair_server(core, strategy, server)
             self._servers.append(server)
+            self._load_meters.append(LoadMeter(server, REPORT_EVERY_S))
             self._pair_servers.append(door)
         self.bus.serve(Nf.HSS, door)
         plmn, bus, agenda, tally = self.identity.plmn, self.bus, self._agenda, self._tally
@@ -143,8 +149,14 @@ class ReferenceCore:
         return upf
 
     def start(self, now: float) -> None:
-        """Heartbeats begin."""
+        """Heartbeats begin, and reports of load to the front door."""
         self.bus.start_heartbeats(now)
+        self._agenda.at(now + REPORT_EVERY_S, self._report_load)
+
+    def _report_load(self, now: float) -> None:
+        """What each server was asked for since the last report: the door hears of the highest load."""
+        self.amf.env.door.observe(max([meter() for meter in self._load_meters]), now)
+        self._agenda.at(now + REPORT_EVERY_S, self._report_load)
 
     def take_strategy(self, strategy: Strategy, now: float) -> None:
         """Another overload control from now on: a new door, and the queues behind it in its order."""

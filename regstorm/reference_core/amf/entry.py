@@ -75,7 +75,8 @@ class Entry:
         if reading.verified and reading.ue is not None:
             env.contexts.note_use(reading.ue, getattr(reading.message, "identity", None))
         kind = classify(reading.message, connection)
-        decision = env.door.decide(now, kind.message_class, kind.first)
+        sender = _name_of(reading)
+        decision = env.door.decide(now, kind.message_class, kind.first, sender, reading.security is not None)
         tier = env.door.tier(kind.message_class)
         if isinstance(decision, Refused):
             env.tally.count(counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP, now)
@@ -109,7 +110,8 @@ class Entry:
             cause = FivegmmCause.CONGESTION
             tell(env, connection, DlNasTransport(message.payload, message.pdu_session_id, cause, env.back_off()))
         elif isinstance(message, ServiceRequest):
-            answer = ServiceReject(FivegmmCause.CONGESTION, env.door.draw_t3346())
+            t3346 = env.door.draw_t3346(now, _name_of(reading), reading.security is not None)
+            answer = ServiceReject(FivegmmCause.CONGESTION, t3346)
             reject(env, connection, reading.security, answer, now)
         elif kind.first or self._registration_is_running(connection):
             if reading.took_candidate and reading.ue is not None:
@@ -117,7 +119,8 @@ class Entry:
                 reading.ue.take_candidate()
                 connection.secured = True
             security = reading.security if kind.first else security_in_use(connection)
-            reject(env, connection, security, RegistrationReject(FivegmmCause.CONGESTION, env.door.draw_t3346()), now)
+            t3346 = env.door.draw_t3346(now, _name_of(reading), security is not None)
+            reject(env, connection, security, RegistrationReject(FivegmmCause.CONGESTION, t3346), now)
 
     def _registration_is_running(self, connection: Connection) -> bool:
         """Its request has not been accepted: only then there is something to reject."""
@@ -130,3 +133,8 @@ class Entry:
             self._env.tally.count(f"{counters.DECODE_ERRORS}.nas", now)
         else:
             self._env.tally.count(counters.PROTOCOL_ERRORS, now)
+
+
+def _name_of(reading: Reading) -> str | None:
+    """Who says it, if that is proven."""
+    return reading.ue.supi if reading.verified and reading.ue is not None else None
