@@ -172,7 +172,7 @@ def rejects(groups: Sequence[Group]) -> Chart:
         )
     for cause in causes:
         table.rows.append([cause, *(wording.count(_rejects(group, cause)) for group in groups)])
-    _style(figure, height=120 + 34 * len(causes) * len(groups))
+    style(figure, height=120 + 34 * len(causes) * len(groups))
     figure.update_layout(barmode="group", hovermode="closest", margin_l=150)
     figure.update_xaxes(title_text="rejects received (full size)")
     figure.update_yaxes(autorange="reversed")
@@ -200,12 +200,13 @@ def _panels(titles: list[str], height: int, heights: list[float] | None = None, 
         specs=specs,
         vertical_spacing=gap,
     )
-    _style(figure, height)
+    style(figure, height)
     figure.update_xaxes(title_text="minutes since the end of the outage", row=len(titles), col=1)
     return figure
 
 
-def _style(figure: go.Figure, height: int) -> None:
+def style(figure: go.Figure, height: int) -> None:
+    """Ink, grid and ground are the page's; what every figure looks like."""
     figure.update_layout(
         template="none",
         height=height,

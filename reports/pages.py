@@ -57,7 +57,7 @@ def render(comparison: Comparison, template: str) -> str:
         verdicts=_verdicts(comparison),
         command=_command(comparison),
         engines=_engines(comparison),
-        plotly=Markup(_safe_script(get_plotlyjs())),
+        plotly=Markup(safe_script(get_plotlyjs())),
     )
 
 
@@ -88,6 +88,6 @@ def _engines(comparison: Comparison) -> str:
     return "; ".join(dict.fromkeys(found))
 
 
-def _safe_script(script: str) -> str:
+def safe_script(script: str) -> str:
     """Nothing in an inlined script may end its element."""
     return script.replace("</script", "<\\/script")

@@ -39,6 +39,17 @@ def read(path: Path, model: type[_Model], changes: Sequence[str] = ()) -> _Model
         raise BadFile(f"{path}: {_first_problem(error)}") from None
 
 
+def with_changes(record: _Model, changes: Sequence[str]) -> _Model:
+    """`record` with `changes` (`field.field=value`) made to it. Raises BadFile with one line."""
+    data = record.model_dump(mode="json", by_alias=True)
+    for change in changes:
+        _put(data, change)
+    try:
+        return type(record).model_validate(data)
+    except ValidationError as error:
+        raise BadFile(f"{', '.join(changes)}: {_first_problem(error)}") from None
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
     """Writes `content` beside `path` and renames it into place: nobody ever sees half of it."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")

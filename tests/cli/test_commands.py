@@ -253,7 +253,9 @@ def test_one_strategy_on_both_engines_leaves_two_run_directories(fake_storm, tmp
 
 
 @pytest.mark.parametrize(("words", "sample"), [([], 100), (["--engine", "sim"], 10), (["--engine", "wire,sim"], 100)])
-def test_the_sample_is_a_tenth_for_the_simulator_alone_and_a_hundredth_else(words, sample, fake_storm, tmp_path, capsys):
+def test_the_sample_is_a_tenth_for_the_simulator_alone_and_a_hundredth_else(
+    words, sample, fake_storm, tmp_path, capsys
+):
     out = tmp_path / "out"
 
     main(["run", "outage_return", "--strategy", "tiered", *words, "--out", str(out)])

@@ -1,0 +1,118 @@
+"""regstorm sweep: one scenario with a field after the other varied, on the simulator."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from regstorm.cli import options, sources, sweep_cells, sweep_results, tornado
+from regstorm.cli.compare import DEFAULT_STRATEGIES
+from regstorm.cli.exit_codes import INTERNAL_ERROR, INTERRUPTED, PASSED
+from regstorm.cli.storms import run_storms
+from regstorm.cli.sweep_results import Sweep
+from regstorm.cli.sweep_view import view_for
+from regstorm.records.files import BadFile
+from reports import sweep_page
+
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="FIELD=a,b,c",
+        help="A field of the scenario and its values, or strategy.FIELD of every strategy. Two make a heat map.",
+    ),
+]
+
+
+def sweep(
+    scenario: options.ScenarioArgument,
+    vary: Vary = None,
+    rank: Annotated[
+        bool, typer.Option("--tornado", help="Ranks the assumptions of docs/model.md by their effect on T99.")
+    ] = False,
+    strategies: Annotated[str, typer.Option(metavar="A,B,…", help="Names in strategies/, or files.")] = (
+        DEFAULT_STRATEGIES
+    ),
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Storms for each cell, from --seed up.")] = 1,
+    sample: options.StormSample = None,
+    seed: options.Seed = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the results: a new one, or one of the same sweep, which goes on.")
+    ] = None,
+    changes: options.Set = None,
+) -> None:
+    """Plays a storm with every combination of values on the simulator; writes a table, a CSV and a page.
+
+    Example: regstorm sweep outage_return --vary outage.arrivals_s=10,45,180,300 --strategies tiered,guided --seeds 3
+    """
+    if rank and vary:
+        raise BadFile("--tornado: expected no --vary with it, it has its own fields")
+    if not rank and not vary:
+        raise BadFile("--vary: expected at least one FIELD=a,b,c, or --tornado")
+    base, path = sources.scenario(scenario, changes or [])
+    chosen = [sources.strategy(name.strip())[0] for name in strategies.split(",") if name.strip()]
+    if not chosen or len({one.name for one in chosen}) < len(chosen):
+        raise BadFile(f"--strategies {strategies}: expected at least one name, and each once")
+    axes = [sweep_cells.axis(text) for text in vary or []]
+    variants = sweep_cells.tornado(base, chosen, tornado.swings(base)) if rank else sweep_cells.grid(base, chosen, axes)
+    part = min(options.sample_for(sample, ("sim",), one.scenario, [one.strategy]) for one in variants)
+    where = out or options.new_directory(None, f"sweep-{base.name}")
+    words = ["regstorm", "sweep", str(path), *_each("--vary", vary), *(["--tornado"] if rank else [])]
+    words += ["--strategies", strategies, "--seeds", str(seeds), "--sample", str(part), "--seed", str(seed)]
+    swept = Sweep(
+        kind="tornado" if rank else "grid",
+        scenario=base,
+        strategies=chosen,
+        fields=["assumption", "value"] if rank else [one.field for one in axes],
+        seeds=range(seed, seed + seeds),
+        sample=part,
+        cells=sweep_cells.cells(variants, range(seed, seed + seeds), part, where),
+        command=shlex.join([*words, *_each("--set", changes)]),
+    )
+    sweep_results.prepare(where, swept)
+    raise typer.Exit(_run(where, swept))
+
+
+def _each(option: str, values: Sequence[str] | None) -> list[str]:
+    return [word for value in values or [] for word in (option, value)]
+
+
+def _run(where: Path, swept: Sweep) -> int:
+    console = Console()
+    missing = [cell for cell in swept.cells if not sweep_results.is_there(cell)]
+    there = len(swept.cells) - len(missing)
+    if there:
+        _say(console, f"{there} of {len(swept.cells)} storms are there already.")
+    with view_for(console, there, missing, len(swept.cells)) as view:
+        outcome = run_storms([cell.plan for cell in missing], view)
+    document = sweep_results.write(where, swept)
+    console.print()
+    for table in sweep_page.tables(document, brief=True):
+        _show(console, table)
+    if not document["complete"]:
+        _say(console, "PARTIAL: the same command with --out goes on where it was.", "red")
+    _say(console, f"\nTable: {where / sweep_results.TABLE}\nPage: {sweep_page.write_page(document, where)}")
+    if outcome.interrupted:
+        return INTERRUPTED
+    return PASSED if document["complete"] else INTERNAL_ERROR
+
+
+def _show(console: Console, table: sweep_page.NamedTable) -> None:
+    shown = Table(
+        *(name.rpartition(".")[2] for name in table.head),
+        title=table.title or None,
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    for row in table.rows:
+        shown.add_row(*row)
+    console.print(shown)
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)

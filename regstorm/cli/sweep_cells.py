@@ -1,0 +1,113 @@
+"""The cells of a sweep: every combination of values, strategies and seeds as a storm of its own.
+
+`FIELD=a,b,c` varies a field of the scenario; `strategy.FIELD=a,b,c` one of every strategy. What is wrong with a value
+is found here, before anything runs.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+from regstorm.cli.tornado import Swing
+from regstorm.records.files import BadFile, with_changes
+from regstorm.records.scenario import Scenario
+from regstorm.records.storm_plan import StormPlan
+from regstorm.records.strategy import Strategy
+
+OF_STRATEGY = "strategy."
+CELLS = "cells"
+_COMMA = re.compile(r",(?![^\[{]*[\]}])")
+"""One that is not inside brackets."""
+
+
+class Axis(NamedTuple):
+    """A field and the values that it takes."""
+
+    field: str
+    values: tuple[str, ...]
+
+
+class Variant(NamedTuple):
+    """The scenario and a strategy with one combination of values."""
+
+    number: int
+    """Of the combination."""
+    values: Mapping[str, str]
+    """By field, or by what swings."""
+    scenario: Scenario
+    strategy: Strategy
+
+
+class Cell(NamedTuple):
+    """One storm of the sweep."""
+
+    values: Mapping[str, str]
+    plan: StormPlan
+
+
+def axis(text: str) -> Axis:
+    """What `--vary` says."""
+    field, equals, values = text.partition("=")
+    found = tuple(value.strip() for value in _COMMA.split(values) if value.strip())
+    if not equals or not field.strip() or len(set(found)) < 2:
+        raise BadFile(f"--vary {text}: expected FIELD=a,b,c with at least two values")
+    return Axis(field.strip(), found)
+
+
+def grid(scenario: Scenario, strategies: Sequence[Strategy], axes: Sequence[Axis]) -> list[Variant]:
+    """Every combination."""
+    names = [one.field for one in axes]
+    if len(set(names)) < len(names):
+        raise BadFile(f"--vary: expected each field once, found {', '.join(names)}")
+    combinations = []
+    for values in product(*(one.values for one in axes)):
+        named = dict(zip(names, values, strict=True))
+        combinations.append((named, [f"{name}={value}" for name, value in named.items()]))
+    return _variants(scenario, strategies, combinations)
+
+
+def tornado(scenario: Scenario, strategies: Sequence[Strategy], swings: Sequence[Swing]) -> list[Variant]:
+    """The storm as it is, and each assumption to either side of it, one at a time."""
+    combinations: list[tuple[dict[str, str], list[str]]] = [({"assumption": "", "value": ""}, [])]
+    for swing in swings:
+        combinations += [({"assumption": swing.name, "value": said}, list(changes)) for said, changes in swing.sides]
+    return _variants(scenario, strategies, combinations, only_where_there_is_a_gate=True)
+
+
+def cells(variants: Sequence[Variant], seeds: Sequence[int], sample: int, where: Path) -> list[Cell]:
+    """A storm for each variant and seed."""
+    return [
+        Cell(
+            one.values,
+            StormPlan(
+                scenario=one.scenario,
+                strategy=one.strategy.sampled(sample),
+                seed=seed,
+                sample=sample,
+                out=where / CELLS / f"{one.number:04d}-{one.strategy.name}-seed{seed}",
+                engine="sim",
+            ),
+        )
+        for one in variants
+        for seed in seeds
+    ]
+
+
+def _variants(
+    scenario: Scenario,
+    strategies: Sequence[Strategy],
+    combinations: Sequence[tuple[dict[str, str], list[str]]],
+    only_where_there_is_a_gate: bool = False,
+) -> list[Variant]:
+    variants = []
+    quiet = scenario.model_copy(update={"expected": {}})  # nothing is expected of a storm that was changed
+    for number, (values, changes) in enumerate(combinations):
+        of_strategy = [change.removeprefix(OF_STRATEGY) for change in changes if change.startswith(OF_STRATEGY)]
+        changed = with_changes(quiet, [change for change in changes if not change.startswith(OF_STRATEGY)])
+        for strategy in strategies:
+            if of_strategy and only_where_there_is_a_gate and strategy.gate is None:
+                continue
+            variants.append(Variant(number, values, changed, with_changes(strategy, of_strategy)))
+    return variants

@@ -1,0 +1,170 @@
+"""The figures of a sweep: curves over one field, heat maps over two, a tornado over the assumptions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from reports import wording
+from reports.charts import MUTED, PANEL_HEIGHT, Chart, Table, style
+from reports.comparison import STYLES
+from reports.sweep_document import Bar, Spot, bars, spots, strategies, values_of
+
+HEAT = [[0.0, "#FFF3C4"], [0.5, "#E69F00"], [1.0, "#D55E00"]]
+"""Light enough everywhere for dark figures on it."""
+SHARE = "share of the outage users back, %"
+T99_MINUTES = "T99, minutes"
+
+
+def charts(document: dict[str, Any]) -> list[Chart]:
+    """What can be drawn of it: figures that differ at all. More than two fields are shown as a table only."""
+    found = spots(document)
+    if document["kind"] == "tornado":
+        return [one for strategy in strategies(document) if (one := tornado(strategy, bars(document, strategy)))]
+    fields = document["fields"]
+    told = [what for what in _WHAT if len({spot.median(what[3]) for spot in found}) > 1]
+    if len(fields) == 1:
+        return [_curves(found, strategies(document), fields[0], *what) for what in told]
+    if len(fields) == 2:
+        return [_heat_maps(found, strategies(document), fields, *what) for what in told]
+    return []
+
+
+_WHAT = (
+    ("t99", "T99", T99_MINUTES, "t99_s", 1 / 60),
+    ("share-back", "Share back", SHARE, "share_back", 100.0),
+    ("attempts", "Attempts per success", "registration attempts for each that succeeded", "attempts_per_success", 1.0),
+)
+
+
+def _curves(
+    found: Sequence[Spot], names: Sequence[str], field: str, key: str, title: str, axis: str, figure: str, unit: float
+) -> Chart:
+    drawn = go.Figure()
+    for index, name in enumerate(names):
+        colour, dash = STYLES[index % len(STYLES)]
+        mine = [spot for spot in found if spot.strategy == name]
+        x = [spot.values[field] for spot in mine]
+        y = [_scaled(spot.median(figure), unit) for spot in mine]
+        drawn.add_trace(
+            go.Scatter(x=x, y=y, name=name, mode="lines+markers", error_y=_range(mine, y, figure, unit)).update(
+                line={"color": colour, "dash": dash, "width": 2.2}, marker={"size": 9}
+            )
+        )
+    style(drawn, 420)
+    drawn.update_xaxes(title_text=field, type="category")
+    drawn.update_yaxes(title_text=axis, rangemode="tozero")
+    return Chart(key, title, _caption(figure), drawn, _table_by_value(found, names, field, figure))
+
+
+def _range(mine: Sequence[Spot], middle: Sequence[float | None], figure: str, unit: float) -> dict[str, Any] | None:
+    """Bars from the lowest to the highest seed."""
+    if all(len(spot.rows) == 1 for spot in mine):
+        return None
+    up, down = [], []
+    for spot, value in zip(mine, middle, strict=True):
+        low, high = (_scaled(one, unit) for one in spot.range(figure))
+        up.append(0.0 if value is None or high is None else high - value)
+        down.append(0.0 if value is None or low is None else value - low)
+    return {"type": "data", "array": up, "arrayminus": down, "symmetric": False, "color": MUTED}
+
+
+def _heat_maps(
+    found: Sequence[Spot],
+    names: Sequence[str],
+    fields: Sequence[str],
+    key: str,
+    title: str,
+    axis: str,
+    figure: str,
+    unit: float,
+) -> Chart:
+    """A panel for each strategy, all on one scale."""
+    across, down = fields
+    columns, lines = values_of(found, across), values_of(found, down)
+    gap = min(0.12, 0.4 / len(names))
+    drawn = make_subplots(rows=len(names), cols=1, subplot_titles=list(names), vertical_spacing=gap)
+    table = Table(head=["strategy", down, *(f"{across} {value}" for value in columns)])
+    for row, name in enumerate(names, start=1):
+        mine = {(s.values[across], s.values[down]): s for s in found if s.strategy == name}
+        cells = [[mine.get((x, y)) for x in columns] for y in lines]
+        values = [[None if one is None else _scaled(one.median(figure), unit) for one in line] for line in cells]
+        said = [["" if one is None else _said(one, figure) for one in line] for line in cells]
+        drawn.add_trace(
+            go.Heatmap(x=columns, y=lines, z=values, text=said, texttemplate="%{text}", coloraxis="coloraxis"),
+            row=row,
+            col=1,
+        )
+        table.rows.extend([name, value, *line] for value, line in zip(lines, said, strict=True))
+    style(drawn, 130 + len(names) * max(PANEL_HEIGHT, 34 * len(lines)))
+    drawn.update_layout(coloraxis={"colorscale": HEAT, "colorbar": {"title": {"text": axis, "side": "right"}}})
+    drawn.update_layout(hovermode="closest")
+    drawn.update_xaxes(type="category", showgrid=False)
+    drawn.update_yaxes(type="category", showgrid=False, title_text=down)
+    drawn.update_xaxes(title_text=across, row=len(names), col=1)
+    return Chart(key, title, _caption(figure), drawn, table)
+
+
+def tornado(strategy: str, ranked: Sequence[Bar]) -> Chart | None:
+    """How far each assumption moves T99 to either side of the storm as it is."""
+    if not ranked:
+        return None
+    drawn = go.Figure()
+    names = [bar.assumption for bar in ranked]
+    base_s = ranked[0].t99_s(ranked[0].base)
+    for bar in ranked:
+        found = sorted(bar.t99_s(spot) for spot in bar.all_spots)
+        line = go.Bar(y=[bar.assumption], x=[(found[-1] - found[0]) / 60], base=found[0] / 60, orientation="h")
+        drawn.add_trace(line.update(marker={"color": "#0072B2"}, showlegend=False, hoverinfo="skip"))
+        for spot in bar.spots:
+            dot = go.Scatter(x=[bar.t99_s(spot) / 60], y=[bar.assumption], mode="markers", showlegend=False)
+            told = f"{bar.assumption} {spot.values['value']}: {spot.t99()}<extra></extra>"
+            drawn.add_trace(dot.update(marker={"color": "#D55E00", "size": 8}, hovertemplate=told))
+    drawn.add_vline(x=base_s / 60, line={"color": MUTED, "dash": "dash", "width": 2})
+    style(drawn, 160 + 26 * len(ranked))
+    drawn.update_layout(barmode="overlay", hovermode="closest", margin_l=270)
+    drawn.update_yaxes(categoryorder="array", categoryarray=names[::-1])
+    drawn.update_xaxes(title_text=T99_MINUTES, rangemode="tozero")
+    caption = (
+        f"Each assumption alone, to either side of the storm as it is (dashed: {ranked[0].base.t99()}). "
+        "Where 99 % were not reached the bar ends where the recording ends."
+    )
+    return Chart(f"tornado-{strategy}", f"What moves T99 under {strategy}", caption, drawn, tornado_table(ranked))
+
+
+def tornado_table(ranked: Sequence[Bar]) -> Table:
+    """The same in words."""
+    table = Table(head=["assumption", "moves T99 by", "moves the share back by", "T99, or how many are back"])
+    for bar in ranked:
+        told = "; ".join(f"{spot.values['value']}: {spot.t99()}" for spot in bar.spots)
+        effects = [wording.duration(bar.effect_s), wording.percent(bar.effect_on_share_back)]
+        table.rows.append([bar.assumption, *effects, told])
+    return table
+
+
+def _table_by_value(found: Sequence[Spot], names: Sequence[str], field: str, figure: str) -> Table:
+    table = Table(head=[field, *names])
+    for value in values_of(found, field):
+        by_name = {spot.strategy: spot for spot in found if spot.values[field] == value}
+        table.rows.append([value, *(_said(by_name[name], figure) if name in by_name else "" for name in names)])
+    return table
+
+
+def _said(spot: Spot, figure: str) -> str:
+    if figure == "t99_s" or not spot.known:
+        return spot.t99()
+    middle = spot.median(figure)
+    return wording.percent(middle) if figure == "share_back" else wording.ratio(middle)
+
+
+def _scaled(value: float | None, unit: float) -> float | None:
+    return None if value is None else round(value * unit, 3)
+
+
+def _caption(figure: str) -> str:
+    if figure != "t99_s":
+        return "Medians over the seeds."
+    return (
+        "Medians over the seeds. Where 99 % were not reached there is no value, and the table says how many are back."
+    )

@@ -1,0 +1,151 @@
+"""regstorm sweep from outside: cells, a table, a page, and how it goes on where it was."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from regstorm.cli import sources, storms, sweep_cells, tornado
+from regstorm.cli.main import main
+from regstorm.cli.sweep_cells import Axis
+
+FAKE_STORM = (sys.executable, str(Path(__file__).with_name("fake_storm.py")))
+ARRIVALS = ["--vary", "outage.arrivals_s=10,300", "--strategies", "precise,tiered"]
+
+
+@pytest.fixture
+def fake_storm(monkeypatch):
+    monkeypatch.setattr(storms, "STORM_COMMAND", FAKE_STORM)
+    return lambda behaviour: monkeypatch.setenv("FAKE_STORM", behaviour)
+
+
+def sweep(out: Path, *words: str) -> int:
+    return main(["sweep", "outage_return", *words, "--out", str(out)])
+
+
+def test_every_combination_is_a_row_of_the_table(fake_storm, tmp_path, capsys):
+    out = tmp_path / "out"
+
+    assert sweep(out, *ARRIVALS, "--seeds", "2") == 0
+
+    with (out / "sweep.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["outage.arrivals_s"], row["strategy"], row["seed"]) for row in rows] == [
+        (arrivals, strategy, seed) for arrivals in ("10", "300") for strategy in ("precise", "tiered") for seed in "12"
+    ]
+    assert all(float(row["t99_s"]) > 0 for row in rows)
+    document = json.loads((out / "sweep.json").read_text())
+    assert document["complete"]
+    page = (out / "sweep.html").read_text()
+    assert 'data-key="t99"' in page
+    assert "8 of 8" in capsys.readouterr().out
+
+
+def test_two_fields_are_a_heat_map(fake_storm, tmp_path):
+    out = tmp_path / "out"
+    words = ["--vary", "outage.arrivals_s=10,300", "--vary", "strategy.guidance.t3346.high_s=60,180,600"]
+
+    assert sweep(out, *words, "--strategies", "precise,tiered") == 0
+
+    assert '"type":"heatmap"' in (out / "sweep.html").read_text().replace(" ", "")
+
+
+def test_the_same_sweep_goes_on_where_it_was_and_another_is_refused(fake_storm, tmp_path, capsys):
+    out = tmp_path / "out"
+    sweep(out, *ARRIVALS)
+    (out / "cells" / "0001-tiered-seed1" / "run.json").unlink()
+    before = (out / "cells" / "0000-tiered-seed1" / "run.json").stat().st_mtime_ns
+    capsys.readouterr()
+
+    assert sweep(out, *ARRIVALS) == 0
+    said = capsys.readouterr().out
+    assert "3 of 4 storms are there already" in said
+    assert "4 of 4: tiered (simulated), seed 1; outage.arrivals_s 300: done" in said
+    assert (out / "cells" / "0000-tiered-seed1" / "run.json").stat().st_mtime_ns == before
+
+    assert sweep(out, "--vary", "outage.arrivals_s=10,45", "--strategies", "tiered") == 2
+    assert "holds another sweep" in capsys.readouterr().err
+
+
+def test_a_storm_that_fails_leaves_a_partial_sweep_that_says_so(fake_storm, tmp_path, capsys):
+    fake_storm("crash")
+    out = tmp_path / "out"
+
+    assert sweep(out, *ARRIVALS) == 1
+
+    assert json.loads((out / "sweep.json").read_text())["complete"] is False
+    page = (out / "sweep.html").read_text().split("<script>")[0]
+    assert "PARTIAL: 0 of 4 storms" in page
+    assert "the lamp fell over" in page
+
+
+def test_a_tornado_names_what_moves_t99_most(fake_storm, tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    two = tornado.swings(sources.scenario("outage_return")[0])[:2]
+    monkeypatch.setattr(tornado, "swings", lambda _: two)
+
+    assert sweep(out, "--tornado", "--strategies", "tiered") == 0
+
+    page = (out / "sweep.html").read_text()
+    assert "What moves T99 most: under tiered it is" in page
+    assert 'data-key="tornado-tiered"' in page
+
+
+def test_a_small_sweep_on_the_simulator(tmp_path):
+    out = tmp_path / "out"
+    small = ["--set", "population.outage_ues=20000", "--set", "core.udm.capacity_pairs_per_s=8700", "--sample", "200"]
+
+    assert sweep(out, "--vary", "outage.arrivals_s=10,60", "--strategies", "tiered", *small) == 0
+
+    rows = json.loads((out / "sweep.json").read_text())["rows"]
+    assert all(row["complete"] and row["share_back"] == 1.0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], "--vary: expected at least one FIELD=a,b,c, or --tornado"),
+        (["--tornado", "--vary", "outage.arrivals_s=1,2"], "--tornado: expected no --vary"),
+        (["--vary", "outage.arrivals_s"], "--vary outage.arrivals_s: expected FIELD=a,b,c with at least two values"),
+        (["--vary", "outage.arrivals_s=1,1"], "at least two values"),
+        (["--vary", "outage.arrival=1,2"], "outage.arrival=1: outage.arrival: Extra inputs"),
+        (["--vary", "outage.arrivals_s=1,-2"], "outage.arrivals_s: Input should be greater than 0"),
+        (["--vary", "strategy.gate.depth=1,2", "--strategies", "tiered"], "gate.depth: Extra inputs"),
+        (["--vary", "core.udm.capacity_pairs_per_s=8700,100", "--sample", "100"], "--sample 100: expected at most"),
+        (["--vary", "outage.arrivals_s=1,2", "--strategies", "tiered,tiered"], "each once"),
+    ],
+)
+def test_wrong_words_are_one_line_and_exit_2(words, expected, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["sweep", "outage_return", *words]) == 2
+
+    error = capsys.readouterr().err
+    assert expected in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_commas_inside_brackets_do_not_part_values():
+    assert sweep_cells.axis("x={low: 1, high: 2},[3, 4]") == Axis("x", ("{low: 1, high: 2}", "[3, 4]"))
+
+
+@pytest.mark.parametrize("name", ["outage_return", "amf_restart", "restless", "slow_arrivals"])
+def test_every_assumption_can_swing_in_every_scenario(name):
+    scenario, _ = sources.scenario(name)
+    strategies = [sources.strategy(one)[0] for one in ("self_protection", "precise", "tiered", "guided")]
+
+    variants = sweep_cells.tornado(scenario, strategies, tornado.swings(scenario))
+
+    played = {(one.values["assumption"], one.strategy.name) for one in variants}
+    assert ("rate of the gate, share of capacity", "tiered") in played
+    assert ("rate of the gate, share of capacity", "self_protection") not in played
+    assert all(one.scenario.expected == {} for one in variants)
+
+
+def test_docs_say_something_about_every_assumption():
+    said = (sources.ROOT / "docs" / "model.md").read_text()
+    scenario, _ = sources.scenario("outage_return")
+    assert [swing.name for swing in tornado.swings(scenario) if swing.name not in said] == []
