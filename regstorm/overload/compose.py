@@ -9,6 +9,7 @@ from regstorm.overload.front_door import FrontDoor, gated_classes
 from regstorm.overload.guided_door import GuidedDoor
 from regstorm.overload.live_credit import LiveCredit
 from regstorm.overload.protected_server import ProtectedServer
+from regstorm.overload.restriction import Restriction
 from regstorm.overload.retry_guidance import RetryGuidance
 from regstorm.overload.tiers import TierTable
 from regstorm.overload.token_bucket import TokenBucket
@@ -32,9 +33,10 @@ def front_door(
     """
     tiers = tier_table(strategy)
     guidance = RetryGuidance(strategy.guidance.t3346, rng)
+    restriction = Restriction(strategy.restriction, rng) if strategy.restriction else None
     gate = strategy.gate
     if gate is None:
-        return FrontDoor(None, frozenset(), tiers, guidance, strategy.guidance.follow_up)
+        return FrontDoor(None, frozenset(), tiers, guidance, strategy.guidance.follow_up, restriction)
     if gate.ues_per_s is None:
         ues_per_s = gate.share_of_capacity * (width * udm_capacity_pairs_per_s / pairs_per_ue)
     else:
@@ -42,7 +44,7 @@ def front_door(
     bucket = _bucket(gate, ues_per_s, messages_per_ue, depth)
     gated = gated_classes(gate, tiers)
     if strategy.credit is None or strategy.backlog is None:
-        return FrontDoor(bucket, gated, tiers, guidance, strategy.guidance.follow_up)
+        return FrontDoor(bucket, gated, tiers, guidance, strategy.guidance.follow_up, restriction)
     return GuidedDoor(
         bucket,
         gated,

@@ -13,6 +13,7 @@ from random import Random
 from typing import Final, Literal
 
 from protocols.timers import GprsTimer2
+from regstorm.overload.restriction import Restriction
 from regstorm.overload.retry_guidance import RetryGuidance
 from regstorm.overload.tiers import TierTable
 from regstorm.overload.token_bucket import TokenBucket
@@ -67,6 +68,8 @@ class FrontDoor:
     tiers: TierTable
     guidance: RetryGuidance
     follow_up: FollowUpAction = "drop"
+    restriction: Restriction | None = None
+    """Who may register at all."""
     _refused_follow_up: Refused = field(init=False)
 
     def __post_init__(self) -> None:
@@ -87,8 +90,15 @@ class FrontDoor:
     ) -> Decision:
         """Once for each uplink message; `first` of its procedure or a follow-up of an admitted one.
 
-        This door does not look at who the sender is (None: not known), or whether a reject could be protected.
+        This door does not look at who the sender is (None: not known) unless users are barred, nor at whether a
+        reject could be protected.
         """
+        if (
+            self.restriction is not None
+            and message_class is MessageClass.INITIAL_REGISTRATION
+            and not self.restriction.lets_in(sender, now)
+        ):
+            return REFUSED_FIRST
         if self.gate is None or message_class not in self.gated or self.gate.admits(now):
             return ADMIT
         return REFUSED_FIRST if first else self._refused_follow_up

@@ -65,6 +65,13 @@ class BacklogWindow(_Record):
     """Who has not come back so long after its time is no longer expected."""
 
 
+class ReleaseStep(_Record):
+    """From `from_s` on (scenario seconds) this share of the users may register at all, in tenths."""
+
+    from_s: float = Field(ge=0)
+    share: float = Field(ge=0, le=1, multiple_of=0.1)
+
+
 class Guidance(_Record):
     """What a refused UE is told. `t3346` null: 5GMM #22 without a timer (the worst setting known)."""
 
@@ -95,6 +102,8 @@ class Strategy(_Record):
     """With it, `gate` gives the rate at the start only."""
     backlog: BacklogWindow | None = None
     """With it, `guidance.t3346` is for doors that hear nothing of the load behind them."""
+    restriction: tuple[ReleaseStep, ...] = ()
+    """Users barred by access class, and their release, by time."""
     load_limit: float | None = Field(default=None, gt=0, le=2)
     """Load above which the servers behind the door begin to shed, instead of the scenario's."""
 
@@ -104,6 +113,11 @@ class Strategy(_Record):
             raise ValueError("credit and backlog belong together")
         if self.credit is not None and (self.gate is None or self.gate.counts != "first_messages"):
             raise ValueError("credit needs a gate that counts first_messages")
+        if self.credit is not None and self.restriction:
+            raise ValueError("restriction and credit exclude each other")
+        times = [step.from_s for step in self.restriction]
+        if times != sorted(times):
+            raise ValueError("the steps of restriction must be in the order of their times")
         return self
 
     def sampled(self, sample: int) -> "Strategy":
