@@ -34,7 +34,7 @@ def test_actions_are_called_in_order_of_their_due_times_and_never_before_them(cl
     assert clock.run(until_s=10.0) is Ended.UNTIL
     assert [due_s for due_s, _ in told] == [3.0, 3.0, 5.0, 7.0]
     assert all(now >= due_s for due_s, now in told)
-    assert clock.now == 10.0
+    assert clock.now >= 10.0
 
 
 def test_a_cancelled_action_is_not_called(clock):

@@ -164,7 +164,8 @@ def test_wireshark_shows_gtp_u_ip_udp_and_sip(tmp_path):
     sip = b"OPTIONS sip:ims.example SIP/2.0\r\nVia: SIP/2.0/UDP 10.128.0.1;branch=z9hG4bK1\r\nMax-Forwards: 70\r\n"
     sip += b"From: <sip:a@ims.example>;tag=1\r\nTo: <sip:b@ims.example>\r\nCall-ID: 1\r\nCSeq: 1 OPTIONS\r\n"
     inner = udp_packet(UE, P_CSCF, sip + b"Content-Length: 0\r\n\r\n")
-    outer = Ether() / IP(src="127.64.0.1", dst="10.0.0.1") / UDP(sport=PORT, dport=PORT)
+    macs = Ether(src="02:00:0a:00:00:01", dst="02:00:0a:01:00:01")  # told: else scapy asks the network for them
+    outer = macs / IP(src="127.64.0.1", dst="10.0.0.1") / UDP(sport=PORT, dport=PORT)
     path = tmp_path / "n3.pcap"
     wrpcap(str(path), [outer / Raw(encode(GPdu(1, inner)))])
     asked = ["-e", "frame.protocols", "-e", "gtp.teid", "-e", "sip.Method", "-e", "_ws.expert.message"]

@@ -113,9 +113,7 @@ def test_a_positive_duration_is_never_coded_as_zero(timer):
 
 @pytest.mark.parametrize(("timer", "maximum"), [(GprsTimer2, MAXIMUM2_S), (GprsTimer3, MAXIMUM3_S)])
 def test_a_duration_above_the_maximum_becomes_the_maximum(timer, maximum):
-    assert (
-        timer.of(maximum + 1).seconds == timer.of(1e12).seconds == timer.of(float("inf")).seconds == maximum
-    )
+    assert timer.of(maximum + 1).seconds == timer.of(1e12).seconds == timer.of(float("inf")).seconds == maximum
 
 
 @pytest.mark.parametrize("timer", [GprsTimer2, GprsTimer3])
