@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STRATEGIES := self_protection,precise,tiered
 SAMPLE := 100
-PYTEST_ARGS :=
+REPORTS :=
+# Where pytest leaves what was skipped, for .ci/run: a folder with a slash behind it.
+PYTEST = $(BIN)/python -m pytest -m "not slow" -rs
 
 # The first Python that is new enough; empty if there is none.
 PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -18,7 +20,8 @@ demo: $(VENV)/.installed
 	$(BIN)/regstorm compare scenarios/outage_return.yaml --strategies $(STRATEGIES) --sample $(SAMPLE)
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+	$(PYTEST) -n 2 --dist worksteal --ignore tests/locust $(if $(REPORTS),--junitxml=$(REPORTS)tests.xml)
+	$(PYTEST) tests/locust $(if $(REPORTS),--junitxml=$(REPORTS)locust-tests.xml)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -56,11 +56,11 @@ def test_registrations_rejects_and_resynchronisations_are_in_it(capture):
 
 
 def test_a_reject_shows_cause_22_and_a_t3346_between_half_a_minute_and_three(capture):
-    rows = dissected(
-        capture,
-        "-Y", f"nas_5gs.mm.message_type == {REGISTRATION_REJECT}",
-        "-T", "fields", "-e", "nas_5gs.mm.5gmm_cause", "-e", "gsm_a.gm.gmm.gprs_timer2_unit", "-e", "gsm_a.gm.gmm.gprs_timer2_value",
-    )  # fmt: skip
+    timer = "gsm_a.gm.gmm.gprs_timer2"
+    shown = [one for name in ("nas_5gs.mm.5gmm_cause", f"{timer}_unit", f"{timer}_value") for one in ("-e", name)]
+    rejects = f"nas_5gs.mm.message_type == {REGISTRATION_REJECT}"
+    rows = dissected(capture, "-Y", rejects, "-T", "fields", *shown)
+    assert rows
     seconds_per_unit = {"0": 2, "1": 60, "2": 360}
     for row in rows.splitlines():
         cause, unit, value = row.split("\t")
