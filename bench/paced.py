@@ -14,7 +14,6 @@ up. CPU is that of the whole process, idle turns of the event loop included, fro
 """
 
 import argparse
-import gc
 import subprocess
 import sys
 import time
@@ -27,6 +26,7 @@ from regstorm.drivers.core_link import CoreChild
 from regstorm.drivers.core_process import raise_file_limit
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.pauses import keep_pauses_short
 from regstorm.drivers.population import Population
 from regstorm.drivers.transports import transport_named
 from regstorm.records.scenario import Scenario
@@ -108,8 +108,7 @@ def run(rate, seconds, transport_name):
         transport = transport_named(transport_name)
         population = Population(scenario, SEED, clock, lambda number, now: clock.connect(transport, address), watcher)
         switch_on(population, clock, watcher, rate, seconds)
-        gc.collect()
-        gc.freeze()
+        keep_pauses_short()
         zero = time.time() + LEAD_S
         core.link.begin(zero, 1.0)
         clock.begin(zero)

@@ -9,7 +9,6 @@ Nothing of the storm is decided here, and Locust is not imported.
 """
 
 import ctypes
-import gc
 import os
 import resource
 import signal
@@ -34,6 +33,7 @@ from regstorm.drivers.association import Address, Association, Listener, Transpo
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.metrics import serve_metrics
 from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.pauses import keep_pauses_short
 from regstorm.drivers.tcp import LOOPBACK, TcpTransport
 from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
 from regstorm.measures import prometheus
@@ -259,7 +259,7 @@ class _Session:
 
     def begin(self, command: control.Begin) -> None:
         """From now on time passes."""
-        _keep_out_of_garbage_collection()
+        keep_pauses_short()
         self._cpu_at_begin_s = time.process_time()
         self.clock.speed = command.speed
         self.clock.begin(command.zero)
@@ -393,12 +393,6 @@ def _taken(address: Address, option: str, error: OSError) -> str:
     return (
         f"{option} {address[0]}:{address[1]}: cannot listen there: {os.strerror(error.errno) if error.errno else error}"
     )
-
-
-def _keep_out_of_garbage_collection() -> None:
-    """What stands now stands for the whole run: a collection that walks it is a pause for nothing."""
-    gc.collect()
-    gc.freeze()
 
 
 def raise_file_limit() -> None:

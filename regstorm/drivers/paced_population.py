@@ -5,13 +5,13 @@ the storm tells the core about the outage, for the same scenario second. Several
 one storm if their shares make one population; their books are added up by regstorm.measures.merged.
 """
 
-import gc
 from collections.abc import Callable
 
 from regstorm.drivers.association import Address, Association, Transport
 from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.pauses import collect_as_usual, keep_pauses_short
 from regstorm.drivers.population import Population
 from regstorm.drivers.ue_seats import WHOLE, CredentialsOf, Share, TraceOf, go_on, untraced
 from regstorm.measures.merged import Second, ServiceChange, ToldServiceLog
@@ -72,8 +72,7 @@ class PacedPopulation:
     def get_ready(self, breathe: Callable[[], None] = go_on) -> None:
         """Everybody is in service since before: keys are derived, before the clock runs."""
         self.population.in_service_since_before(0.0, breathe)
-        gc.collect()
-        gc.freeze()  # what stands now stands for the whole run
+        keep_pauses_short()
 
     def run(self, zero: float, finished: Callable[[], bool] = lambda: False) -> Ended:
         """From second 0, at time of day `zero`, to the end of the script, until `finished` or until `stop`. Others of
@@ -111,7 +110,7 @@ class PacedPopulation:
         """Lets go of the associations."""
         self.population.close()
         self.clock.close()
-        gc.unfreeze()
+        collect_as_usual()
 
     def _outage_begins(self, now: float) -> None:
         self.population.outage_begins(now)
