@@ -214,5 +214,6 @@ def test_a_shape_ends_the_run_and_the_last_statistics_reach_the_master_before_a_
 
     order = re.search(r"ORDER (.*)", ended.stdout)
     assert order, ended.stdout
-    assert order[1] == "[7, 14]"
+    # what had come when each worker's last message came: its own seven, and perhaps the other's too
+    assert order[1] in ("[7, 14]", "[14, 14]")
     assert ended.returncode == 3
