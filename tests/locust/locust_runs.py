@@ -37,6 +37,11 @@ def run_locust(*options: str, within_s: float = 90, locustfile: Path = STORM) ->
     return subprocess.CompletedProcess(process.args, process.returncode, output)
 
 
+def _hears_ctrl_c() -> None:
+    """Whoever runs the tests in the background has SIGINT ignored, and a child would inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def locust_process(*options: str, locustfile: Path = STORM):
     """A process group of its own, of which nothing is left."""
@@ -48,6 +53,7 @@ def locust_process(*options: str, locustfile: Path = STORM):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
+        preexec_fn=_hears_ctrl_c,
     )
     try:
         yield process
