@@ -1,5 +1,7 @@
 """The bundled core alone: gNBs connect on one socket, a generator commands it on another (control.py).
 
+The process: its two sockets, whose command reaches which core (core_session.py), and when it ends.
+
 As a generator's child (`--child-of PID`) it says on stdout where its control socket is, does one storm and exits; it
 also exits when the control connection ends, and the kernel ends it when its parent is gone, whatever happened to
 either. By itself (`regstorm core`) it serves one storm after the other until it is told to end; with a `first`
@@ -19,28 +21,22 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, inf
 
 import gevent
 import gevent.socket
 from gevent.event import Event
-from gevent.queue import Full, Queue
 
-from protocols.nas5g.warm import warm as warm_nas
-from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers import control
 from regstorm.drivers.association import Address, Association, Listener, Transport
-from regstorm.drivers.core_side import CoreHalf
+from regstorm.drivers.core_session import CoreSession
+from regstorm.drivers.generator_connection import GeneratorConnection
 from regstorm.drivers.metrics import serve_metrics
 from regstorm.drivers.paced import PacedClock
-from regstorm.drivers.pauses import keep_pauses_short
 from regstorm.drivers.tcp import LOOPBACK, TcpTransport
 from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
 from regstorm.measures import prometheus
-from regstorm.measures.timeline import Timeline
 
 ENDED, LOST, TAKEN, INTERRUPTED = 0, 1, 2, 130
-REPORTS_WAITING = 10_000  # lines that a generator may leave unread before it counts as lost
 PARTING_S = 0.05  # wall time in which a parent that is ending has ended
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -76,8 +72,8 @@ class CoreProcess:
         self._transport: Transport = options.transport or TcpTransport()
         self._code: int | None = None
         self._changed = Event()
-        self._session: _Session | None = None
-        self._generator: _Generator | None = None
+        self._session: CoreSession | None = None
+        self._generator: GeneratorConnection | None = None
         self._n2 = self._reserve(options.listen_at)
         self.n2_address: Address = self._n2.address
         self._control = self._listen_for_generator(options.control_at)
@@ -138,7 +134,7 @@ class CoreProcess:
 
     def _set_up(self, wanted: control.SetUp) -> None:
         self._discard_session()
-        self._session = _Session(wanted, partial(self._listen_for_gnbs))
+        self._session = CoreSession(wanted, partial(self._listen_for_gnbs))
         self._wake()
 
     def _begin(self, command: control.Begin) -> None:
@@ -191,7 +187,7 @@ class CoreProcess:
                     sock.sendall(control.as_line(control.Refused(why="another generator commands this core")))
                 sock.close()
                 continue
-            self._generator = _Generator(sock, self._obey, self._generator_gone)
+            self._generator = GeneratorConnection(sock, self._obey, self._generator_gone)
 
     # ---- the generator
 
@@ -235,154 +231,6 @@ class CoreProcess:
             self.end(LOST, "the generator is gone without a word (its control connection ended): the core ends too")
         elif self._options.child_of is not None:
             self.end(ENDED)
-
-
-class _Session:
-    """One storm's core with its clock and its books."""
-
-    def __init__(
-        self, wanted: control.SetUp, listen: Callable[[PacedClock, Callable[[Association], None]], Listener]
-    ) -> None:
-        warm_nas()
-        self.clock = PacedClock(progress=self._report)
-        outage = wanted.scenario.outage
-        self.timeline = Timeline(outage.begins_s + outage.lasts_s)
-        self.tell: Callable[[control.Report], None] = lambda report: None
-        self.begun = False
-        self._told = 0
-        self._cpu_at_begin_s = 0.0
-        self._half = CoreHalf(
-            wanted.scenario, wanted.strategy, wanted.seed, self.clock, self.timeline, partial(listen, self.clock)
-        )
-        warm_ngap((self._half.core.identity.slice,))
-        self._half.provision(wanted.outage_ues, wanted.online_ues)
-
-    def begin(self, command: control.Begin) -> None:
-        """From now on time passes."""
-        keep_pauses_short()
-        self._cpu_at_begin_s = time.process_time()
-        self.clock.speed = command.speed
-        self.clock.begin(command.zero)
-        self.clock.at(0.0, self._half.start)
-        self.begun = True
-
-    def run(self) -> None:
-        """Until somebody stops the clock."""
-        self.clock.run(inf)
-
-    def outage(self, command: control.Outage) -> None:
-        """Then or now."""
-        self._at(command.at_s, lambda now: self._half.outage_begins(command.outage_ues, now))
-
-    def switch(self, command: control.Switch) -> None:
-        """Then or now."""
-        self._at(command.at_s, lambda now: self._half.core.take_strategy(command.strategy, now))
-
-    def ended(self, ended_s: float) -> control.Ended:
-        """The books until `ended_s` are told, and how it went."""
-        self.timeline.close(ended_s)
-        self._tell_seconds(ceil(ended_s))
-        return control.Ended(
-            lateness=self.clock.lateness.buckets,
-            lateness_max_s=self.clock.lateness.max_s,
-            cpu_s=time.process_time() - self._cpu_at_begin_s,
-            connections=self._half.core.connections,
-            associations=self._half.side.associations,
-        )
-
-    def close(self) -> None:
-        """Lets go of its gNBs."""
-        self.tell = lambda report: None
-        self.clock.stop()
-        self._half.close()
-        self.clock.close()
-
-    def _at(self, at_s: float | None, action: Callable[[float], None]) -> None:
-        self.clock.at(self.clock.time_s if at_s is None else at_s, action)
-
-    def _report(self, now: float) -> None:
-        self.timeline.advance(self.clock.time_s)
-        self._tell_seconds(None)
-
-    def _tell_seconds(self, until: int | None) -> None:
-        seconds = self.timeline.complete_seconds(self._told)
-        if until is not None:
-            seconds = seconds[: max(0, until - self._told)]
-        if seconds:
-            self.tell(control.Seconds(first=self._told, seconds=seconds))
-            self._told += len(seconds)
-
-
-class _Generator:
-    """A generator's control connection: one greenlet reads, one writes, so that a slow reader never holds up a core."""
-
-    def __init__(
-        self,
-        sock: gevent.socket.socket,
-        obey: Callable[[control.Command], control.Report | None],
-        gone: Callable[[bool], None],
-    ) -> None:
-        self.stopped = False
-        """It has said `stop` to the storm that it began last."""
-        self._socket = sock
-        self._obey = obey
-        self._gone = gone
-        self._reports: Queue = Queue(REPORTS_WAITING)
-        self._writer = gevent.spawn(self._write)
-        self._reader = gevent.spawn(self._read)
-
-    def tell(self, report: control.Report) -> None:
-        """Queues a report; a generator that does not read is cut off."""
-        try:
-            self._reports.put_nowait(report)
-        except Full:
-            self._socket.close()
-
-    def drain(self) -> None:
-        """Waits until everything told has been written, a moment at most."""
-        self._reports.put(None)
-        self._writer.join(timeout=1.0)
-
-    def close(self) -> None:
-        """Hangs up."""
-        self._writer.kill(block=False)
-        self._reader.kill(block=False)
-        self._socket.close()
-
-    def _write(self) -> None:
-        with suppress(OSError):
-            while (report := self._reports.get()) is not None:
-                self._socket.sendall(control.as_line(report))
-
-    def _read(self) -> None:
-        lines = control.Lines()
-        try:
-            while octets := self._socket.recv(1 << 16):
-                for line in lines.take(octets):
-                    self._heard(line)
-        except OSError:
-            pass
-        except control.NotUnderstood as error:
-            self.tell(control.Refused(why=str(error)))
-        finally:
-            self._gone(self.stopped)
-
-    def _heard(self, line: bytes) -> None:
-        try:
-            wanted = control.command(line)
-        except control.NotUnderstood as error:
-            self.tell(control.Refused(why=str(error)))
-            return
-        if isinstance(wanted, control.SetUp | control.Begin):
-            self.stopped = False
-        try:
-            answer = self._obey(wanted)
-        except Exception as error:  # ours, not the generator's: it learns of it, and this process ends
-            self.tell(control.Refused(why=f"internal error: {type(error).__name__}: {error}"))
-            self.drain()
-            raise
-        if answer is not None:
-            self.tell(answer)
 
 
 def _nobody_yet(association: Association) -> None:

@@ -1,0 +1,94 @@
+"""One storm's core in a process of its own, with its clock and its books: what a generator's commands come to.
+
+Paced; the sockets of the process and how it ends are core_process.py's.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from math import ceil, inf
+
+from protocols.nas5g.warm import warm as warm_nas
+from protocols.ngap.warm import warm as warm_ngap
+from regstorm.drivers import control
+from regstorm.drivers.association import Association, Listener
+from regstorm.drivers.core_side import CoreHalf
+from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.pauses import keep_pauses_short
+from regstorm.measures.timeline import Timeline
+
+
+class CoreSession:
+    """One storm's core with its clock and its books."""
+
+    def __init__(
+        self, wanted: control.SetUp, listen: Callable[[PacedClock, Callable[[Association], None]], Listener]
+    ) -> None:
+        warm_nas()
+        self.clock = PacedClock(progress=self._report)
+        outage = wanted.scenario.outage
+        self.timeline = Timeline(outage.begins_s + outage.lasts_s)
+        self.tell: Callable[[control.Report], None] = lambda report: None
+        self.begun = False
+        self._told = 0
+        self._cpu_at_begin_s = 0.0
+        self._half = CoreHalf(
+            wanted.scenario, wanted.strategy, wanted.seed, self.clock, self.timeline, partial(listen, self.clock)
+        )
+        warm_ngap((self._half.core.identity.slice,))
+        self._half.provision(wanted.outage_ues, wanted.online_ues)
+
+    def begin(self, command: control.Begin) -> None:
+        """From now on time passes."""
+        keep_pauses_short()
+        self._cpu_at_begin_s = time.process_time()
+        self.clock.speed = command.speed
+        self.clock.begin(command.zero)
+        self.clock.at(0.0, self._half.start)
+        self.begun = True
+
+    def run(self) -> None:
+        """Until somebody stops the clock."""
+        self.clock.run(inf)
+
+    def outage(self, command: control.Outage) -> None:
+        """Then or now."""
+        self._at(command.at_s, lambda now: self._half.outage_begins(command.outage_ues, now))
+
+    def switch(self, command: control.Switch) -> None:
+        """Then or now."""
+        self._at(command.at_s, lambda now: self._half.core.take_strategy(command.strategy, now))
+
+    def ended(self, ended_s: float) -> control.Ended:
+        """The books until `ended_s` are told, and how it went."""
+        self.timeline.close(ended_s)
+        self._tell_seconds(ceil(ended_s))
+        return control.Ended(
+            lateness=self.clock.lateness.buckets,
+            lateness_max_s=self.clock.lateness.max_s,
+            cpu_s=time.process_time() - self._cpu_at_begin_s,
+            connections=self._half.core.connections,
+            associations=self._half.side.associations,
+        )
+
+    def close(self) -> None:
+        """Lets go of its gNBs."""
+        self.tell = lambda report: None
+        self.clock.stop()
+        self._half.close()
+        self.clock.close()
+
+    def _at(self, at_s: float | None, action: Callable[[float], None]) -> None:
+        self.clock.at(self.clock.time_s if at_s is None else at_s, action)
+
+    def _report(self, now: float) -> None:
+        self.timeline.advance(self.clock.time_s)
+        self._tell_seconds(None)
+
+    def _tell_seconds(self, until: int | None) -> None:
+        seconds = self.timeline.complete_seconds(self._told)
+        if until is not None:
+            seconds = seconds[: max(0, until - self._told)]
+        if seconds:
+            self.tell(control.Seconds(first=self._told, seconds=seconds))
+            self._told += len(seconds)
