@@ -71,6 +71,7 @@ def compare(
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
+            later=sources.later(story, part),
         )
         for strategy, path in chosen
         for one_engine in played_by
@@ -109,6 +110,7 @@ def _plain_plan(like: StormPlan, where: Path) -> StormPlan:
         clock=like.clock,
         speed=like.speed,
         attempts_cap=like.attempts_cap,
+        later=like.later,
     )
 
 

@@ -14,6 +14,7 @@ from regstorm.records.files import BadFile
 from regstorm.records.run_record import Clock as ClockName
 from regstorm.records.run_record import Engine as EngineName
 from regstorm.records.scenario import Scenario
+from regstorm.records.sources import later
 from regstorm.records.storm_plan import ATTEMPTS_CAP
 from regstorm.records.strategy import Strategy
 
@@ -114,10 +115,13 @@ def sample_for(
         return given or DEFAULT_SAMPLE
     if scenario.population.ims:
         raise BadFile("--engine sim: population.ims: expected false, the simulator plays the 5GC part of a return")
+    if scenario.outage.repeats > 1:
+        raise BadFile("--engine sim: outage.repeats: expected 1, the simulator plays one outage")
     if scenario.core.aggregated_nudm:
         raise BadFile("--engine sim: core.aggregated_nudm: expected false, the simulator reads and subscribes apart")
     default = DEFAULT_SAMPLE if "wire" in engines else DEFAULT_SAMPLE_OF_SIM
-    limits = {one.name: limit for one in strategies if (limit := largest_sample(scenario, one)) is not None}
+    in_force = [*strategies, *(strategy for _, strategy in later(scenario, 1))]
+    limits = {one.name: limit for one in in_force if (limit := largest_sample(scenario, one)) is not None}
     if not limits:
         return given or default
     strictest = min(limits, key=lambda name: limits[name])

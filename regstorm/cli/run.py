@@ -78,6 +78,7 @@ def run(
             attempts_cap=pacing.attempts_cap,
             transport=pacing.transport,
             trace=trace,
+            later=sources.later(story, part),
         )
         for one_engine in played_by
         for one_seed in range(seed, seed + repeat)

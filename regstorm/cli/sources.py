@@ -1,5 +1,15 @@
 """Where files come from by name, for the commands (records.sources, which the locustfiles use as well)."""
 
-from regstorm.records.sources import ROOT, SCENARIOS, STRATEGIES, TOPOLOGIES, available, scenario, strategy, topology
+from regstorm.records.sources import (
+    ROOT,
+    SCENARIOS,
+    STRATEGIES,
+    TOPOLOGIES,
+    available,
+    later,
+    scenario,
+    strategy,
+    topology,
+)
 
-__all__ = ["ROOT", "SCENARIOS", "STRATEGIES", "TOPOLOGIES", "available", "scenario", "strategy", "topology"]
+__all__ = ["ROOT", "SCENARIOS", "STRATEGIES", "TOPOLOGIES", "available", "later", "scenario", "strategy", "topology"]

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from regstorm.cli.tornado import Swing
 from regstorm.records.files import BadFile, with_changes
 from regstorm.records.scenario import Scenario
+from regstorm.records.sources import later
 from regstorm.records.storm_plan import StormPlan
 from regstorm.records.strategy import Strategy
 
@@ -88,6 +89,7 @@ def cells(variants: Sequence[Variant], seeds: Sequence[int], sample: int, where:
                 sample=sample,
                 out=where / CELLS / f"{one.number:04d}-{one.strategy.name}-seed{seed}",
                 engine="sim",
+                later=later(one.scenario, sample),
             ),
         )
         for one in variants

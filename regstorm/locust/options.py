@@ -128,6 +128,7 @@ def read_options(options: Namespace) -> StormOptions:
         clock="paced",
         speed=speed,
         trace=options.storm_trace,
+        later=sources.later(scenario, options.storm_sample),
     )
     return StormOptions(plan, options.storm_core_host, target)
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from regstorm.records.gprs_timers import gprs_timer_2, gprs_timer_3
+from regstorm.records.nodes import Incident, Node, Nodes, or_the_one
 
 IMS_DNN = "ims"
 """The DNN whose session carries SIP (GSMA NG.114)."""
@@ -98,17 +99,49 @@ class OnlineOperations(_Record):
 
 
 class Outage(_Record):
-    """The outage group's gNBs lose their associations for `lasts_s`; then its UEs come back within `arrivals_s`."""
+    """The outage group's gNBs lose their associations for `lasts_s`; then its UEs come back within `arrivals_s`.
+
+    It can strike several times. Recovery times are then those of the first outage; the run ends after the last.
+    """
 
     begins_s: float = Field(default=120.0, ge=0)
     lasts_s: float = Field(default=60.0, gt=0)
     arrivals_s: float = Field(default=45.0, gt=0)
+    repeats: int = Field(default=1, ge=1, le=1000)
+    """So many outages, all alike."""
+    every_s: float | None = Field(default=None, gt=0)
+    """From the beginning of an outage to that of the next; needed if there is more than one."""
     amf_context: Literal["kept", "lost"] = "kept"
     authenticate: Literal["always", "when_needed"] = "always"
     recovery_within_s: float = Field(default=3600.0, gt=0)
     """The run ends this long after the end of the outage at the latest."""
     calm_after_s: float = Field(default=60.0, ge=0)
     """… or this long after everybody is back."""
+
+    @model_validator(mode="after")
+    def _one_after_the_other(self) -> "Outage":
+        if self.repeats > 1 and self.every_s is None:
+            raise ValueError("repeats: expected every_s with it, from one beginning to the next")
+        if self.every_s is not None and self.every_s <= self.lasts_s + self.arrivals_s:
+            raise ValueError(
+                f"every_s {self.every_s:g}: expected more than lasts_s + arrivals_s, {self.lasts_s + self.arrivals_s:g}"
+            )
+        return self
+
+    @property
+    def beginnings_s(self) -> tuple[float, ...]:
+        """When each outage begins."""
+        return tuple(self.begins_s + number * (self.every_s or 0.0) for number in range(self.repeats))
+
+    @property
+    def end_s(self) -> float:
+        """Of the first outage: recovery times are counted from it."""
+        return self.begins_s + self.lasts_s
+
+    @property
+    def last_end_s(self) -> float:
+        """Of the last outage."""
+        return self.beginnings_s[-1] + self.lasts_s
 
 
 class Shedding(_Record):
@@ -227,6 +260,38 @@ class Core(_Record):
     bus: Bus = Bus()
     aggregated_nudm: bool = False
     """AMF and SMF read with their subscriptions: N8 2 pairs instead of 5, N10 2 per session instead of 3."""
+    amfs: Nodes = ()
+    """The AMFs, if there are several, which share the users and the capacity of `amf`. None: one, called `amf`."""
+    sbcs: Nodes = ()
+    udms: Nodes = ()
+
+    @property
+    def amf_nodes(self) -> tuple[Node, ...]:
+        """At least one."""
+        return or_the_one(self.amfs, "amf")
+
+    @property
+    def sbc_nodes(self) -> tuple[Node, ...]:
+        """At least one."""
+        return or_the_one(self.sbcs, "sbc")
+
+    @property
+    def udm_nodes(self) -> tuple[Node, ...]:
+        """At least one."""
+        return or_the_one(self.udms, "udm")
+
+    @property
+    def node_names(self) -> tuple[str, ...]:
+        """Of every kind."""
+        return tuple(node.name for node in (*self.amf_nodes, *self.sbc_nodes, *self.udm_nodes))
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> "Core":
+        names = self.node_names
+        twice = [name for place, name in enumerate(names) if name in names[:place]]
+        if twice:
+            raise ValueError(f"two nodes have the name {twice[0]}")
+        return self
 
     def sampled(self, sample: int) -> "Core":
         """1/`sample` of every capacity."""
@@ -292,6 +357,8 @@ class Scenario(_Record):
     ue: Ue = Ue()
     outage: Outage = Outage()
     core: Core
+    incidents: tuple[Incident, ...] = ()
+    """What happens to the core, in the order of time."""
     expected: dict[str, Expectation] = {}
     """By strategy."""
 
@@ -299,6 +366,18 @@ class Scenario(_Record):
     def _ims_has_its_session(self) -> "Scenario":
         if self.population.ims and IMS_DNN not in self.network.dnns:
             raise ValueError(f"population.ims: expected the DNN {IMS_DNN} among network.dnns, which SIP travels on")
+        return self
+
+    @model_validator(mode="after")
+    def _incidents_make_sense(self) -> "Scenario":
+        names = self.core.node_names
+        for place, incident in enumerate(self.incidents):
+            unknown = [name for name in incident.nodes if name not in names]
+            if unknown:
+                raise ValueError(f"incidents.{place}.nodes: unknown node {unknown[0]}, expected {', '.join(names)}")
+        times = [incident.at_s for incident in self.incidents]
+        if times != sorted(times):
+            raise ValueError("incidents: expected them in the order of at_s")
         return self
 
     def sampled(self, sample: int) -> "Scenario":

@@ -25,6 +25,12 @@ def strategy(text: str) -> tuple[Strategy, Path]:
     return read(path, Strategy), path
 
 
+def later(scenario: Scenario, sample: int) -> tuple[tuple[float, Strategy], ...]:
+    """The strategies that the scenario's incidents put in force, for 1/`sample` of it, each with its second."""
+    switches = [(one.at_s, one.strategy) for one in scenario.incidents if one.strategy is not None]
+    return tuple((at_s, strategy(name)[0].sampled(sample)) for at_s, name in switches)
+
+
 def topology(text: str, changes: Sequence[str] = ()) -> tuple[Topology, Path]:
     """The topology called `text` or in file `text`, with `changes` (`field.field=value`) made to it."""
     path = _find(text, TOPOLOGIES)

@@ -43,6 +43,8 @@ class StormPlan:
     """Between gNBs and the core: tcp or sctp; sctp on the paced clock only."""
     trace: int = 0
     """UEs whose call flows are recorded in traces.jsonl."""
+    later: tuple[tuple[float, Strategy], ...] = ()
+    """The strategies that the incidents put in force, each with its scenario second; scaled like `strategy`."""
 
 
 class Progress(NamedTuple):
