@@ -9,7 +9,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 _SHARES_MAY_MISS_BY = 1e-6
 
-NodeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+NODE_NAME = r"^[a-z][a-z0-9-]*$"
+NodeName = Annotated[str, Field(pattern=NODE_NAME)]
 
 
 class _Record(BaseModel):
