@@ -5,10 +5,12 @@ the storm tells the core about the outage, for the same scenario second. Several
 one storm if their shares make one population; their books are added up by regstorm.measures.merged.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import floor, inf
 
 from regstorm.drivers.association import Address, Association, Transport
 from regstorm.drivers.attempts_cap import AttemptsCap
+from regstorm.drivers.full_service import FullServiceToldLater
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.pauses import collect_as_usual, keep_pauses_short
@@ -17,6 +19,7 @@ from regstorm.drivers.ue_seats import WHOLE, CredentialsOf, Share, TraceOf, go_o
 from regstorm.measures.merged import Second, ServiceChange, ToldServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
+from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import Scenario
 from regstorm.records.storm_plan import ATTEMPTS_CAP
 
@@ -44,13 +47,14 @@ class PacedPopulation:
         """`scenario` is that of the sample; `core` is where it listens for gNBs."""
         self.scenario = scenario
         self.begun = False
-        population, outage = scenario.population, scenario.outage
-        self.outage_end_s = outage.begins_s + outage.lasts_s
-        self.until_s = self.outage_end_s + outage.recovery_within_s
+        outage = scenario.outage
+        self.until_s = outage.last_end_s + outage.recovery_within_s
         self.clock = PacedClock(speed, self._time_passes)
-        self.timeline = Timeline(self.outage_end_s)
-        self.log = ToldServiceLog(population.outage_ues, population.online_ues, self.outage_end_s)
+        self.timeline = Timeline(outage.end_s)
+        self.log = ToldServiceLog.of(scenario)
         self.ue_counts = UeCounts(self.timeline, self.log, attempts)
+        self.full_service = FullServiceToldLater(self.ue_counts) if self._core_has_a_say() else None
+        """Who joins what UEs and core know; None: UEs know it all."""
         self._core = core
         self._transport = transport
         self._told = 0
@@ -61,7 +65,7 @@ class PacedPopulation:
             seed,
             self.clock,
             self._dial,
-            self.ue_counts,
+            self._observer(),
             share,
             self.cap,
             trace_of,
@@ -79,8 +83,10 @@ class PacedPopulation:
         this process go on meanwhile."""
         for link in self.population.links:
             self.clock.at(0.0, link.connect)
-        self.clock.at(self.scenario.outage.begins_s, self._outage_begins)
-        self.clock.at(self.outage_end_s, self._outage_ends)
+        outage = self.scenario.outage
+        for begins_s in outage.beginnings_s:
+            self.clock.at(begins_s, self._outage_begins)
+            self.clock.at(begins_s + outage.lasts_s, self._outage_ends)
         self.clock.begin(zero)
         self.begun = True
         return self.clock.run(self.until_s, finished)
@@ -89,16 +95,31 @@ class PacedPopulation:
         """run() returns soon."""
         self.clock.stop()
 
-    def close_books(self) -> float:
-        """The second that has begun gets its row; returns when it ended, in scenario seconds. After run()."""
-        ended_s = self.clock.time_s
+    def core_holds(self, through_s: float, changes: Iterable[tuple[float, int, bool]]) -> None:
+        """Whose registration both application servers hold now or no longer, up to that second (control.Service)."""
+        if self.full_service is not None:
+            self.full_service.core_told(through_s, changes)
+
+    def close_books(self, ended_s: float | None = None) -> float:
+        """The second that has begun gets its row; returns when it ended, in scenario seconds. After run().
+
+        `ended_s`: when that was, if the core has been asked for its last words meanwhile.
+        """
+        if ended_s is None:
+            ended_s = self.clock.time_s
         self.timeline.close(ended_s)
+        if self.full_service is not None:
+            self.full_service.finish()
         return ended_s
 
     def untold_seconds(self) -> tuple[int, list[Second]]:
-        """The first second not told yet, and those complete from it on."""
+        """The first second not told yet, and those complete from it on: UEs and core have had their say about them."""
         self.timeline.advance(self.clock.time_s)
-        first, seconds = self._told, self.timeline.complete_seconds(self._told)
+        through_s = inf if self.full_service is None else max(0.0, self.full_service.through_s)
+        seconds = self.timeline.complete_seconds(self._told)
+        if through_s < inf:
+            seconds = seconds[: max(0, floor(through_s) - self._told)]
+        first = self._told
         self._told += len(seconds)
         return first, list(seconds)
 
@@ -111,6 +132,13 @@ class PacedPopulation:
         self.population.close()
         self.clock.close()
         collect_as_usual()
+
+    def _core_has_a_say(self) -> bool:
+        """It tells of full service: it is ours, and has IMS."""
+        return self.scenario.population.ims
+
+    def _observer(self) -> UeObserver:
+        return self.ue_counts if self.full_service is None else self.full_service
 
     def _outage_begins(self, now: float) -> None:
         self.population.outage_begins(now)

@@ -58,7 +58,7 @@ class PacedStorm:
         self._on_progress: Callable[[Progress], None] = lambda progress: None
         self._stop = StopFlag()
         self._began_wall_s = 0.0
-        self.core = CoreChild(self._core_seconds, self._core_is_lost, transport=plan.transport)
+        self.core = CoreChild(self._core_seconds, self._core_is_lost, transport=plan.transport, on_service=self._core_service)
         try:
             address = self.core.link.set_up(
                 scenario, plan.strategy, plan.seed, scenario.population.outage_ues, scenario.population.online_ues
@@ -77,7 +77,7 @@ class PacedStorm:
             attempts_per_wall_s=plan.attempts_cap,
         )
         self.population.on_progress = self._progress
-        self.timeline = MergedTimeline(self.population.outage_end_s, (UES, CORE))
+        self.timeline = MergedTimeline(scenario.outage.end_s, (UES, CORE))
         self.seats, self.log = self.population.seats, self.population.log
         self.ue_counts, self.cap = self.population.ue_counts, self.population.cap
 
@@ -89,7 +89,8 @@ class PacedStorm:
         self.population.get_ready()
         zero = time.time() + LEAD_S
         self.core.link.begin(zero, self.plan.speed)
-        self.core.link.outage(self.scenario.population.outage_ues, self.scenario.outage.begins_s)
+        for begins_s in self.scenario.outage.beginnings_s:
+            self.core.link.outage(self.scenario.population.outage_ues, begins_s)
         self._began_wall_s = time.monotonic()
         return self._finish(self.population.run(zero, self._calm_again))
 
@@ -99,9 +100,10 @@ class PacedStorm:
         self.core.end()
 
     def _finish(self, ended: Ended) -> PacedEnd:
-        ended_s = self.population.close_books()
-        self._tell_seconds()
+        ended_s = self.population.clock.time_s
         last_words = self.core.link.stop(ended_s)
+        self.population.close_books(ended_s)
+        self._tell_seconds()
         self.timeline.finish()
         lateness = self.population.clock.lateness
         if last_words is not None:
@@ -118,6 +120,9 @@ class PacedStorm:
     def _core_seconds(self, first: int, seconds: list[tuple[dict[str, int], dict[str, int]]]) -> None:
         told: list[Second] = list(seconds)
         self.timeline.tell(CORE, first, told)
+
+    def _core_service(self, through_s: float, changes: list[tuple[float, int, bool]]) -> None:
+        self.population.core_holds(through_s, changes)
 
     def _core_is_lost(self, why: str) -> None:
         self._core_lost = why

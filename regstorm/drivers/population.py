@@ -117,12 +117,9 @@ class Population:
 
 
 def calm_again(log: ServiceLog, now: float, calm_after_s: float) -> bool:
-    """Everybody of the outage group has been back for long enough."""
-    if log.back < log.outage_ues:
-        return False
-    last_back_s = log.recovery_s(1.0)
-    assert last_back_s is not None
-    return now >= log.outage_end_s + last_back_s + calm_after_s
+    """Everybody of the outage group has been back for long enough, since the last outage if there are several."""
+    back_s = log.everybody_back_s
+    return back_s is not None and now >= back_s + calm_after_s
 
 
 def _gnbs_of(links: list[GnbLink]) -> list[Gnb]:

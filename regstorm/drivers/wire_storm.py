@@ -5,8 +5,9 @@ Puts the two halves together, gives them a clock and associations, and makes the
 
 The script of a run, in scenario seconds: all UEs are registered and in service from before (contexts from the seed);
 calm; at `outage.begins_s` the outage group's gNBs lose their associations, and its registrations count as gone on both
-sides; after `lasts_s` the gNBs come back, and the UEs return one by one within `arrivals_s`; the run ends
-`calm_after_s` after the last UE is back, or `recovery_within_s` after the end of the outage.
+sides; after `lasts_s` the gNBs come back, and the UEs return one by one within `arrivals_s`; the same `every_s` if the
+outage strikes several times; the run ends `calm_after_s` after the last UE is back, or `recovery_within_s` after the
+end of the (last) outage.
 """
 
 import time
@@ -38,15 +39,14 @@ class WireStorm:
         self.traces = traces_of(plan)
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
         warm_codecs(scenario.network)
-        population, outage = scenario.population, scenario.outage
-        self._outage_end_s = outage.begins_s + outage.lasts_s
-        self.until_s = self._outage_end_s + outage.recovery_within_s
+        outage = scenario.outage
+        self.until_s = outage.last_end_s + outage.recovery_within_s
         self._on_progress: Callable[[Progress], None] | None = None
         self._stop: StopFlag | None = None
         self._began_wall_s = 0.0
         self.clock = LockstepClock(self._progress)
-        self.timeline = Timeline(self._outage_end_s)
-        self.log = ServiceLog(population.outage_ues, population.online_ues, self._outage_end_s)
+        self.timeline = Timeline(outage.end_s)
+        self.log = ServiceLog.of(scenario)
         self.ue_counts = UeCounts(self.timeline, self.log, attempts)
         self._capture = Capture(plan.pcap) if plan.pcap is not None else None
         self._transport = TcpTransport()
@@ -70,8 +70,10 @@ class WireStorm:
         for link in self.population.links:
             self.clock.at(0.0, link.connect)
         self.clock.at(0.0, self._everybody_is_in_service)
-        self.clock.at(self.scenario.outage.begins_s, self._outage_begins)
-        self.clock.at(self._outage_end_s, self.population.outage_ends)
+        outage = self.scenario.outage
+        for begins_s in outage.beginnings_s:
+            self.clock.at(begins_s, self._outage_begins)
+            self.clock.at(begins_s + outage.lasts_s, self.population.outage_ends)
         ended = self.clock.run(self.until_s, self._calm_again)
         self.timeline.close(self.clock.now)
         return ended
@@ -86,7 +88,11 @@ class WireStorm:
     def _observer(self) -> UeObserver:
         """Who hears of the UEs: with IMS the core has a say in what full service is."""
         ims = self.core.ims
-        return self.ue_counts if ims is None else FullService(self.ue_counts, ims, self.core.identity.plmn)
+        if ims is None:
+            return self.ue_counts
+        full_service = FullService(self.ue_counts)
+        full_service.follow(ims, self.core.identity.plmn)
+        return full_service
 
     # ---- the script
 

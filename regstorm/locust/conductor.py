@@ -29,7 +29,7 @@ from regstorm.locust.live import LiveStorm, Phase
 from regstorm.locust.options import StormOptions, read_options
 from regstorm.locust.outage_commands import OutageCommands
 from regstorm.locust.parked import OnlineUe, OutageUe
-from regstorm.locust.performer import END, GO, PLAN, SHARE, Message
+from regstorm.locust.performer import CORE_HOLDS, END, GO, PLAN, SHARE, Message
 from regstorm.measures.merged import MergedService, MergedTimeline, MergedWaits
 from regstorm.measures.run_record import HowItRan, Measured
 from regstorm.measures.service_log import ServiceLog
@@ -162,8 +162,9 @@ class _Storm:
         self._target = options.target
         self._environment = environment
         self._note_exit_code = note_exit_code
-        self._outage_end_s = scenario.outage.begins_s + scenario.outage.lasts_s
         self._seats: dict[str, tuple[int, int]] = {}
+        self._shares: dict[str, tuple[range, range]] = {}
+        """Whose are which UEs, of the outage group and of the online group, by index."""
         self._ready: set[str] = set()
         self._finals: dict[str, Message] = {}
         self._lateness: dict[str, tuple[Mapping[int, int], float]] = {}
@@ -177,8 +178,8 @@ class _Storm:
         self._core: CoreChild | None = None
         self._commands: OutageCommands | None = None
         self._n2: Address | None = None
-        self._timeline = MergedTimeline(self._outage_end_s, self._tellers())
-        self._log = ServiceLog(self.outage_ues, self.online_ues, self._outage_end_s)
+        self._timeline = MergedTimeline(scenario.outage.end_s, self._tellers())
+        self._log = ServiceLog.of(scenario)
         self._service = MergedService(self._log)
 
     @property
@@ -210,7 +211,7 @@ class _Storm:
     def _start_core(self) -> None:
         if self._target is not None:
             return
-        self._core = CoreChild(self._core_counted, self._lose, self._core_host)
+        self._core = CoreChild(self._core_counted, self._lose, self._core_host, on_service=self._core_holds)
         self._n2 = self._core.link.set_up(
             self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues
         )
@@ -222,20 +223,26 @@ class _Storm:
         online = _blocks([online for _, online in seats.values()])
         if (outage[-1][1], online[-1][1]) != (self.outage_ues, self.online_ues):
             raise _Broken(f"Locust has spawned {outage[-1][1]} and {online[-1][1]} users of the two groups")
-        self._timeline = MergedTimeline(self._outage_end_s, [*self._tellers(), *seats])
+        self._timeline = MergedTimeline(self.scenario.outage.end_s, [*self._tellers(), *seats])
         self.live.timeline, self.live.log = self._timeline, self._log
         plan = PLAN.dump_json(self.plan, by_alias=True)
         target = None if self._target is None else self._target.model_dump_json(by_alias=True)
         for part, source in enumerate(seats):
             share = {"plan": plan, "core": self._n2, "target": target, "part": part, "parts": len(seats)}
+            self._shares[source] = self._indices(outage[part], online[part])
             self._crew.send(SHARE, share | {"outage": outage[part], "online": online[part]}, source)
         self._wait_until(lambda: self._ready >= set(seats), "the UEs did not get ready")
+
+    def _indices(self, outage: tuple[int, int], online: tuple[int, int]) -> tuple[range, range]:
+        first = self.outage_ues
+        return range(*outage), range(first + online[0], first + online[1])
 
     def _let_it_begin(self) -> None:
         self._zero = zero = time.time() + LEAD_S
         if self._core is not None:
             self._core.link.begin(zero, self.plan.speed)
-            self._core.link.outage(self.outage_ues, self.scenario.outage.begins_s)
+            for begins_s in self.scenario.outage.beginnings_s:
+                self._core.link.outage(self.outage_ues, begins_s)
         if self._target is not None:
             self._commands = OutageCommands(self._target.outage, self.scenario.outage, zero, self._lose)
         self._crew.send(GO, {"zero": zero})
@@ -278,6 +285,12 @@ class _Storm:
     def _core_counted(self, first: int, seconds: list[tuple[dict[str, int], dict[str, int]]]) -> None:
         self._timeline.tell(CORE, first, seconds)
 
+    def _core_holds(self, through_s: float, changes: list[tuple[float, int, bool]]) -> None:
+        """Each performer hears of its own UEs."""
+        for source, (outage, online) in self._shares.items():
+            own = [change for change in changes if change[1] in outage or change[1] in online]
+            self._crew.send(CORE_HOLDS, {"through_s": through_s, "changes": own}, source)
+
     def _lose(self, why: str) -> None:
         if self._why is None and not self.over:
             self._why = why
@@ -298,10 +311,10 @@ class _Storm:
                 self._lose(f"worker {source} was lost{at_s}")
 
     def _is_finished(self) -> bool:
-        complete_s = self._timeline.complete
-        if complete_s >= self._outage_end_s + self.scenario.outage.recovery_within_s:
+        complete_s, outage = self._timeline.complete, self.scenario.outage
+        if complete_s >= outage.last_end_s + outage.recovery_within_s:
             return True
-        return calm_again(self._log, complete_s, self.scenario.outage.calm_after_s)
+        return calm_again(self._log, complete_s, outage.calm_after_s)
 
     def _summed_lateness(self) -> Lateness:
         summed = Lateness()

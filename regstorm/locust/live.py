@@ -103,7 +103,7 @@ class LiveStorm:
         return seen | {
             "first": first,
             "seconds": self.scenario_s,
-            "outage": {"begins_s": outage.begins_s, "ends_s": outage.begins_s + outage.lasts_s},
+            "outage": {"begins_s": outage.begins_s, "ends_s": outage.end_s},
             "ues": self.scenario.population.outage_ues,
             "capacity": capacity,
             "window_s": window_s(capacity) if capacity else 1,

@@ -20,10 +20,10 @@ class OutageCommands:
     def __init__(self, commands: TargetOutage, outage: Outage, zero: float, lose: Callable[[str], None]) -> None:
         """`lose(why)`: a command failed, so there is no outage to measure."""
         self._lose = lose
-        ends_s = outage.begins_s + outage.lasts_s
-        planned = [(outage.begins_s, commands.begin), (ends_s, commands.end)] if commands.how == "command" else []
         self._waiting = [
-            gevent.spawn_later(max(0.0, zero + at_s - time.time()), self._run, command) for at_s, command in planned
+            gevent.spawn_later(max(0.0, zero + at_s - time.time()), self._run, command)
+            for begins_s in (outage.beginnings_s if commands.how == "command" else ())
+            for at_s, command in ((begins_s, commands.begin), (begins_s + outage.lasts_s, commands.end))
         ]
 
     def cancel(self) -> None:

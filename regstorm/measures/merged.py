@@ -7,6 +7,7 @@ every process has told about it. Levels add up as counters do: each process samp
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush
+from math import inf
 from typing import NamedTuple
 
 from regstorm.measures.service_log import ServiceLog
@@ -27,8 +28,15 @@ class ServiceChange(NamedTuple):
 class ToldServiceLog(ServiceLog):
     """A service log that keeps its changes until they are told to another process."""
 
-    def __init__(self, outage_ues: int, online_ues: int, outage_end_s: float) -> None:
-        super().__init__(outage_ues, online_ues, outage_end_s)
+    def __init__(
+        self,
+        outage_ues: int,
+        online_ues: int,
+        outage_end_s: float,
+        next_begins_s: float = inf,
+        last_end_s: float | None = None,
+    ) -> None:
+        super().__init__(outage_ues, online_ues, outage_end_s, next_begins_s, last_end_s)
         self._untold: list[ServiceChange] = []
 
     def change(self, ue: int, in_service: bool, now: float) -> bool:

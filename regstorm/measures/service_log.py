@@ -3,10 +3,16 @@
 UEs 0 … n−1 are the outage group, the others were in service all the while. A recovery time is counted from the end
 of the outage until a share of the outage group has had full service for the first time since then; `stable`: until
 that share is in service together and stays so until the end of the run. Not reached is None.
+
+Where an outage strikes several times, recovery times are those of the first one (`stable`: until the next begins),
+and everybody is back once all have had full service since the end of the last one.
 """
 
 from array import array
-from math import ceil, isnan, nan
+from math import ceil, inf, isnan, nan
+from typing import Self
+
+from regstorm.records.scenario import Scenario
 
 
 class ServiceLog:
@@ -14,23 +20,45 @@ class ServiceLog:
 
     STABLE_SHARE = 0.99
 
-    def __init__(self, outage_ues: int, online_ues: int, outage_end_s: float) -> None:
+    def __init__(
+        self,
+        outage_ues: int,
+        online_ues: int,
+        outage_end_s: float,
+        next_begins_s: float = inf,
+        last_end_s: float | None = None,
+    ) -> None:
+        """`next_begins_s`, `last_end_s`: of the second and of the last outage, if there is more than one."""
         self.outage_ues = outage_ues
         self.outage_end_s = outage_end_s
         ues = outage_ues + online_ues
         self._in_service = bytearray(ues)
         self._outage_in_service = 0
-        self._back_at: list[float] = []
-        """First times back, ascending."""
-        self._first_back = array("d", [nan]) * outage_ues
+        self._next_begins_s = next_begins_s
+        self._return = _Return(outage_end_s, outage_ues)
+        self._last_return = self._return if last_end_s is None else _Return(last_end_s, outage_ues)
         self._last_loss = array("d", [nan]) * ues
         self._needed_for_stable = _ues_of(self.STABLE_SHARE, outage_ues)
         self._stable_since: float | None = None
 
+    @classmethod
+    def of(cls, scenario: Scenario) -> Self:
+        """The log of a whole run; `scenario` is that of the sample."""
+        ues, outage = scenario.population, scenario.outage
+        if outage.repeats == 1:
+            return cls(ues.outage_ues, ues.online_ues, outage.end_s)
+        return cls(ues.outage_ues, ues.online_ues, outage.end_s, outage.beginnings_s[1], outage.last_end_s)
+
     @property
     def back(self) -> int:
         """Outage UEs that have had full service since the end of the outage."""
-        return len(self._back_at)
+        return len(self._return.times_s)
+
+    @property
+    def everybody_back_s(self) -> float | None:
+        """When all outage UEs had had full service since the end of the last outage, on the run's clock."""
+        times_s = self._last_return.times_s
+        return times_s[-1] if len(times_s) == self.outage_ues else None
 
     @property
     def share_back(self) -> float:
@@ -47,7 +75,7 @@ class ServiceLog:
 
     def first_back_s(self, ue: int) -> float | None:
         """When this outage UE was back for the first time, from the end of the outage."""
-        return _or_none(self._first_back[ue] - self.outage_end_s)
+        return _or_none(self._return.back_at_s[ue] - self.outage_end_s)
 
     def last_loss_s(self, ue: int) -> float | None:
         """When the UE last lost service, on the run's clock."""
@@ -67,7 +95,7 @@ class ServiceLog:
     def recovery_s(self, share: float) -> float | None:
         """T50 for 0.5, T99 for 0.99, T100 for 1."""
         needed = _ues_of(share, self.outage_ues)
-        return self._back_at[needed - 1] - self.outage_end_s if self.back >= needed else None
+        return self._return.times_s[needed - 1] - self.outage_end_s if self.back >= needed else None
 
     def stable_recovery_s(self) -> float | None:
         """T99 stable."""
@@ -75,13 +103,35 @@ class ServiceLog:
 
     def _outage_group_changed(self, ue: int, in_service: bool, now: float) -> None:
         self._outage_in_service += 1 if in_service else -1
-        if in_service and now >= self.outage_end_s and isnan(self._first_back[ue]):
-            self._first_back[ue] = now
-            self._back_at.append(now)
+        if in_service:
+            self._return.note(ue, now)
+            if self._last_return is not self._return:
+                self._last_return.note(ue, now)
+        if now >= self._next_begins_s:
+            return
         if self._outage_in_service < self._needed_for_stable:
             self._stable_since = None
         elif self._stable_since is None:
             self._stable_since = max(now, self.outage_end_s)
+
+
+class _Return:
+    """One outage's return: who has had full service since its end, and when for the first time."""
+
+    __slots__ = ("_end_s", "back_at_s", "times_s")
+
+    def __init__(self, end_s: float, outage_ues: int) -> None:
+        self._end_s = end_s
+        self.back_at_s = array("d", [nan]) * outage_ues
+        """By UE."""
+        self.times_s: list[float] = []
+        """Ascending."""
+
+    def note(self, ue: int, now: float) -> None:
+        """The UE has full service."""
+        if now >= self._end_s and isnan(self.back_at_s[ue]):
+            self.back_at_s[ue] = now
+            self.times_s.append(now)
 
 
 def _ues_of(share: float, ues: int) -> int:

@@ -113,3 +113,28 @@ def test_it_agrees_with_looking_at_the_whole_history(changes):
     times = sorted(first.values())
     assert log.recovery_s(0.5) == (times[2] if len(times) >= 3 else None)
     assert log.recovery_s(1.0) == (times[5] if len(times) == 6 else None)
+
+
+def log_of_two_outages() -> ServiceLog:
+    """Both UEs are lost at 50 s and 300 s, and could be back from 100 s and 350 s on."""
+    log = ServiceLog(2, 0, outage_end_s=100.0, next_begins_s=300.0, last_end_s=350.0)
+    for lost_s, back_s in ((50.0, 110.0), (300.0, 370.0)):
+        for ue in (0, 1):
+            log.change(ue, True, 0.0)
+            log.change(ue, False, lost_s)
+        for ue in (0, 1):
+            log.change(ue, True, back_s + 10 * ue)
+    return log
+
+
+def test_of_several_outages_recovery_times_are_those_of_the_first():
+    log = log_of_two_outages()
+    assert (log.recovery_s(0.5), log.recovery_s(1.0), log.stable_recovery_s()) == (10, 20, 20)
+    assert log.share_back == 1
+
+
+def test_of_several_outages_everybody_is_back_after_the_last():
+    assert log_of_two_outages().everybody_back_s == 380
+    once = ServiceLog(1, 0, outage_end_s=100.0, next_begins_s=300.0, last_end_s=350.0)
+    once.change(0, True, 110.0)
+    assert once.everybody_back_s is None
