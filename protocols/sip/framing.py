@@ -17,6 +17,13 @@ LARGEST_BODY: Final = 1024 * 1024
 _PING: Final = b"\r\n\r\n"
 
 
+class StreamEndpoint(NamedTuple):
+    """An end of TCP connections, where an end of datagrams is a plain pair of address and port."""
+
+    host: str
+    port: int
+
+
 class Ping(NamedTuple):
     """A double line end between messages: the peer wants a single one back (RFC 5626 3.5.1)."""
 

@@ -31,7 +31,7 @@ from regstorm.drivers.agenda import Entry, HeapAgenda
 from regstorm.drivers.association import Address, Association, Listener, Transport
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.lockstep import PROGRESS_EVERY_S, Ended
-from regstorm.drivers.watched_ends import WatchedEnds
+from regstorm.drivers.watched_ends import Watched, WatchedEnds, WatchedListener
 
 TURN_S = 0.004  # wall time that a turn works before it lets others run, assumed: a web page needs no more
 GRAIN_S = 0.001  # between the beginnings of two turns that find everything done: wall time,
@@ -247,9 +247,13 @@ class PacedClock:
         self._ends.attend_listener(listener)
         return listener
 
-    def attend(self, end: Association) -> None:
+    def attend(self, end: Watched) -> None:
         """Takes over one end: reads when it is readable, writes what it sends."""
         self._ends.attend(end)
+
+    def attend_listener(self, listener: WatchedListener) -> None:
+        """Takes in whoever knocks there."""
+        self._ends.attend_listener(listener)
 
     def close(self) -> None:
         """Watches nothing any more. Associations and listeners are their owners' to close."""

@@ -6,16 +6,52 @@ each end some messages at a time. What was sent goes out when the clock says so 
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import gevent
-
-from regstorm.drivers.association import Association, Listener
 
 MESSAGES_AT_ONCE = 32  # told to one end's handlers before the next end has its turn
 ACCEPTED_AT_ONCE = 64
 OUT_OF_FILES_S = 0.1  # wall time until a listener that could not open another descriptor tries again
 _READ, _WRITE = 1, 2  # of the event loop
+
+
+class Watched(Protocol):
+    """What can be watched: an association (association.py), or an end that speaks SIP (sip_sockets.py)."""
+
+    number: int
+    woken: Callable[[], None] | None
+
+    @property
+    def wants_attention(self) -> bool:
+        """Something waits for flush or dispatch."""
+
+    @property
+    def has_untold(self) -> bool:
+        """Something has arrived that dispatch has not told."""
+
+    def receive(self) -> bool:
+        """Takes from the wire what has arrived."""
+
+    def dispatch(self, now: float, limit: int = ...) -> bool:
+        """Tells handlers, at most `limit` things; True if more waits."""
+
+    def attended(self) -> None:
+        """The clock is about to flush and dispatch."""
+
+    def flush(self) -> bool:
+        """Hands to the wire what was sent; True if nothing is left."""
+
+
+class WatchedListener(Protocol):
+    """Where such ends arrive."""
+
+    @property
+    def on_association(self) -> Callable[[Any], None]:
+        """Takes in what arrives."""
+
+    def accept(self) -> Watched | None:
+        """The next end that waits, or None; OSError if no file is left."""
 
 
 class WatchedEnds:
@@ -31,7 +67,7 @@ class WatchedEnds:
         self.watched: dict[int, _Attended | _Knocking] = {}
         self.readable: deque[_Attended] = deque()
         self.woken: list[_Attended] = []
-        self.arrivals: deque[tuple[Listener, Association]] = deque()
+        self.arrivals: deque[tuple[WatchedListener, Watched]] = deque()
         self._numbers = 0
 
     @property
@@ -39,13 +75,13 @@ class WatchedEnds:
         """Something is to be told or written."""
         return bool(self.readable or self.woken or self.arrivals)
 
-    def attend(self, end: Association) -> None:
+    def attend(self, end: Watched) -> None:
         """Reads from it when it is readable, writes what it sends."""
         self._numbers += 1
         end.number = self._numbers
         self.watched[end.number] = _Attended(self, end)
 
-    def attend_listener(self, listener: Listener) -> None:
+    def attend_listener(self, listener: WatchedListener) -> None:
         """Accepts whoever knocks."""
         self._numbers += 1
         self.watched[self._numbers] = _Knocking(self, listener, self._numbers)
@@ -84,7 +120,7 @@ class _Attended:
 
     __slots__ = ("_ends", "_watchers", "end", "queued")
 
-    def __init__(self, ends: WatchedEnds, end: Association) -> None:
+    def __init__(self, ends: WatchedEnds, end: Watched) -> None:
         self._ends = ends
         self.end = end
         self.queued = False
@@ -161,7 +197,7 @@ class _Attended:
 class _Knocking:
     """A listener under the loop's watcher."""
 
-    def __init__(self, ends: WatchedEnds, listener: Listener, number: int) -> None:
+    def __init__(self, ends: WatchedEnds, listener: WatchedListener, number: int) -> None:
         self._ends = ends
         self._listener = listener
         self._number = number

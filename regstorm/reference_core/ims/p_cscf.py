@@ -75,8 +75,9 @@ def binding_in(request: Request, response: Response, source: Endpoint, local: En
 
 
 def reply_to(via: Via, source: Endpoint) -> Endpoint:
-    """Where a response goes: the address that the request came from; the port it came from if Via has rport."""
-    if via.parameters.has("rport"):
+    """Where a response goes: the address that the request came from; the port it came from if Via has rport, or if
+    it came on a connection (RFC 3261 18.2.2)."""
+    if via.parameters.has("rport") or via.transport != "UDP":
         return source
     return source[0], SIP_PORT if via.port is None else via.port
 

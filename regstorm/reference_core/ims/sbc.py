@@ -94,18 +94,27 @@ class Sbc:
         if not datagram.strip(b"\r\n\0 "):
             return  # keep-alive (RFC 5626 4.4)
         message = decode(datagram)
+        if isinstance(message, Unreadable):
+            self._answer_unreadable(message, datagram, source, destination, now)
+        else:
+            self.take(message, source, destination, now)
+
+    def take(self, message: Request | Response, source: Endpoint, destination: Endpoint, now: float) -> None:
+        """One message, already read: from a connection, `destination` is a StreamEndpoint."""
         if isinstance(message, Request):
             self._take(message, source, destination, now)
-        elif isinstance(message, Response):
-            self._towards_ues.receive(message, now)
         else:
-            self._unreadable(message, datagram, source, destination, now)
+            self._towards_ues.receive(message, now)
 
-    def _unreadable(
-        self, message: Unreadable, datagram: bytes, source: Endpoint, destination: Endpoint, now: float
-    ) -> None:
+    def unreadable(self, now: float) -> None:
+        """Octets came that are no message."""
         self._tally.count(common.DECODE_ERRORS, now)
         self._tally.count(f"{common.DECODE_ERRORS}.sip", now)
+
+    def _answer_unreadable(
+        self, message: Unreadable, datagram: bytes, source: Endpoint, destination: Endpoint, now: float
+    ) -> None:
+        self.unreadable(now)
         via = top_via(Request("", "", message.headers))
         if via is not None and datagram.lstrip()[:4].upper() != b"SIP/":
             self._send(

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from protocols.sip.encode import answer
+from protocols.sip.framing import StreamEndpoint
 from protocols.sip.messages import Request, Response
 from protocols.sip.timers import GM
 from protocols.sip.transactions import ClientTransaction, Deliver, Output, State, TimedOut, Transmit, client_key
@@ -48,9 +49,10 @@ class TowardsUes:
             return
         source = bound.local or (PCSCF_ADDRESSES[0], 5060)
         target = (bound.address, bound.port)
-        via = self._hop.via("UDP")
+        reliable = isinstance(source, StreamEndpoint)
+        via = self._hop.via("TCP" if reliable else "UDP")
         sent = Request(request.method, bound.contact or request.uri, request.headers.before((via,)), request.body)
-        transaction = ClientTransaction(sent, reliable=False, timers=GM, now=now)
+        transaction = ClientTransaction(sent, reliable=reliable, timers=GM, now=now)
         key = client_key(sent)
         if key is None:
             reply(Failed("no CSeq"), now)
