@@ -16,6 +16,7 @@ from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.pauses import collect_as_usual, keep_pauses_short
 from regstorm.drivers.population import Population
 from regstorm.drivers.ue_seats import WHOLE, CredentialsOf, Share, TraceOf, go_on, untraced
+from regstorm.measures.domains import Domains
 from regstorm.measures.merged import Second, ServiceChange, ToldServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
@@ -52,7 +53,7 @@ class PacedPopulation:
         self.clock = PacedClock(speed, self._time_passes)
         self.timeline = Timeline(outage.end_s)
         self.log = ToldServiceLog.of(scenario)
-        self.ue_counts = UeCounts(self.timeline, self.log, attempts)
+        self.ue_counts = UeCounts(self.timeline, self.log, attempts, Domains.of(scenario, self.timeline, self.log))
         self.full_service = FullServiceToldLater(self.ue_counts) if self._core_has_a_say() else None
         """Who joins what UEs and core know; None: UEs know it all."""
         self._core = core

@@ -24,6 +24,7 @@ from regstorm.drivers.progress import progress_of
 from regstorm.drivers.tcp import TcpListener, TcpTransport
 from regstorm.drivers.traces import traces_of
 from regstorm.drivers.warming import warm_codecs
+from regstorm.measures.domains import Domains
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import AttemptListener, UeCounts
@@ -47,7 +48,7 @@ class WireStorm:
         self.clock = LockstepClock(self._progress)
         self.timeline = Timeline(outage.end_s)
         self.log = ServiceLog.of(scenario)
-        self.ue_counts = UeCounts(self.timeline, self.log, attempts)
+        self.ue_counts = UeCounts(self.timeline, self.log, attempts, Domains.of(scenario, self.timeline, self.log))
         self._capture = Capture(plan.pcap) if plan.pcap is not None else None
         self._transport = TcpTransport()
         self._core_half = CoreHalf(scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._listen)

@@ -8,7 +8,7 @@ A total and its sub-counters are counted separately by whoever counts; nothing i
 
 from collections import defaultdict
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, floor, inf
 
 from regstorm.records import counters
 
@@ -41,9 +41,15 @@ class Timeline:
             self.advance(now)
         self._this_second[name] += amount
 
-    def gauge(self, name: str, change: int) -> None:
-        """Changes a level in the second that was last counted in or advanced to."""
+    def gauge(self, name: str, change: int, since_s: float = inf) -> None:
+        """Changes a level in the second that was last counted in or advanced to.
+
+        `since_s`: when it changed, if that is learned later: seconds that are complete are put right.
+        """
         self._levels[name] = self._levels.get(name, 0) + change
+        if since_s < len(self._sampled):
+            for levels in self._sampled[floor(since_s) :]:
+                levels[name] = levels.get(name, 0) + change
 
     def advance(self, now: float) -> None:
         """Time has come to `now`: the seconds before it are complete."""

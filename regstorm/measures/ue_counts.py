@@ -9,6 +9,7 @@ while in service. Waiting is counted for each timer, and in UE-seconds for the w
 from collections import defaultdict
 from typing import Final, NamedTuple, Protocol
 
+from regstorm.measures.domains import Domains
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.records import counters, procedures
@@ -82,7 +83,15 @@ def reject_cause(suffix: str) -> str:
 class UeCounts:
     """A UeObserver for the whole population of a process."""
 
-    def __init__(self, timeline: Timeline, log: ServiceLog, listener: AttemptListener | None = None) -> None:
+    def __init__(
+        self,
+        timeline: Timeline,
+        log: ServiceLog,
+        listener: AttemptListener | None = None,
+        domains: Domains | None = None,
+    ) -> None:
+        """`domains`: what is measured besides where the population has IMS."""
+        self._domains = domains
         self._timeline = timeline
         self._log = log
         self._listener = listener
@@ -93,6 +102,8 @@ class UeCounts:
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """An attempt's first octet went out."""
+        if self._domains is not None:
+            self._domains.attempt_started(ue, procedure, now)
         family = family_of(procedure)
         if family is None:
             return
@@ -105,6 +116,8 @@ class UeCounts:
         """It ended: None is success."""
         if self._listener is not None:
             self._listener.attempt_ended(ue, procedure, started, now, failure)
+        if self._domains is not None:
+            self._domains.attempt_ended(ue, procedure, now, failure)
         family = family_of(procedure)
         if family is None:
             return
@@ -130,19 +143,23 @@ class UeCounts:
         self._timeline.count(counters.PROTECTED_REJECTS if protected else counters.UNPROTECTED_REJECTS, now)
 
     def service_changed(self, ue: int, in_service: bool, now: float) -> None:
-        """The UE gained full service or lost it. Harmless if it was so before."""
+        """The UE gained full service or lost it, now or a moment ago. Harmless if it was so before."""
         self._timeline.advance(now)
         back_before = self._log.back
         if not self._log.change(ue, in_service, now):
             return
+        if self._domains is not None:
+            self._domains.service_changed(ue, in_service, self._log.back > back_before, now)
         online = self._log.is_online_group(ue)
         level = counters.ONLINE_IN_SERVICE if online else counters.OUTAGE_IN_SERVICE
-        self._timeline.gauge(level, 1 if in_service else -1)
+        self._timeline.gauge(level, 1 if in_service else -1, since_s=now)
         if self._log.back > back_before:
-            self._timeline.gauge(counters.OUTAGE_BACK, 1)
+            self._timeline.gauge(counters.OUTAGE_BACK, 1, since_s=now)
 
     def registration_lost(self, ue: int, why: str, now: float) -> None:
         """A registered UE is deregistered though it did not ask for it; before or after it has lost service."""
+        if self._domains is not None:
+            self._domains.registration_lost(ue, why.startswith(_LOST_IN_IMS), now)
         if why.startswith(_LOST_IN_IMS):
             self._timeline.count(ims.LOST, now)
             self._timeline.count(f"{ims.LOST}.{reject_suffix(why.removeprefix(_LOST_IN_IMS))}", now)
@@ -154,6 +171,8 @@ class UeCounts:
     def waiting(self, timer: str, change: int, now: float) -> None:
         """One UE more (+1) or fewer (−1) waits on `timer`."""
         self._timeline.advance(now)
+        if change < 0 and self._domains is not None:
+            self._domains.wait_ended(timer, now)
         self._timeline.gauge(counters.WAITING, change)
         self._timeline.gauge(f"{counters.WAITING}.{timer}", change)
         self._waiting[timer] += change

@@ -8,6 +8,7 @@ from typing import Final
 
 import orjson
 
+from regstorm.measures.domains import Domains
 from regstorm.measures.run_record import HowItRan, Measured, document, run_entry
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
@@ -40,7 +41,7 @@ class Storm:
         self.second = 0
         self.timeline = Timeline(self.outage_end_s)
         self.log = ServiceLog(ues.outage_ues, ues.online_ues, self.outage_end_s)
-        self.ue_counts = UeCounts(self.timeline, self.log)
+        self.ue_counts = UeCounts(self.timeline, self.log, domains=Domains.of(scenario, self.timeline, self.log))
         self._tally = SecondTally(self.timeline)
         self.heap = EventHeap()
         way_back = chains(scenario)

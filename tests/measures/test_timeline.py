@@ -36,6 +36,15 @@ def test_a_level_is_what_it_was_at_the_end_of_the_second_and_is_carried_forward(
     assert timeline.level(counters.WAITING) == 0
 
 
+def test_a_change_of_a_level_that_is_learned_late_puts_the_seconds_since_then_right():
+    timeline = Timeline(outage_end_s=0)
+    timeline.gauge(counters.WAITING, 3)
+    timeline.advance(4.5)
+    timeline.gauge(counters.WAITING, -2, since_s=2.7)
+    timeline.close(5.0)
+    assert timeline.column(counters.WAITING) == [3, 3, 1, 1, 1]
+
+
 def test_a_second_that_has_begun_is_no_row_before_it_has_ended():
     timeline = Timeline(outage_end_s=0)
     timeline.count(counters.REJECT, 1.5)
