@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from protocols.identities import Plmn
+from protocols.ims_identities import home_domain
 from regstorm.cli import options, sources
 from regstorm.drivers.association import Address
 from regstorm.drivers.control import SetUp
@@ -34,6 +36,9 @@ def core(
     metrics_port: Annotated[
         int, typer.Option(min=0, max=65535, metavar="PORT", help="Prometheus metrics on loopback; 0: none.")
     ] = 0,
+    sip_listen: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where the SBC is reached outside of PDU sessions, UDP and TCP.")
+    ] = "",
     changes: options.Set = None,
 ) -> None:
     """Runs the bundled core until Ctrl-C, for Locust or any gNB; its subscribers are deregistered at first.
@@ -52,6 +57,9 @@ def core(
     options.pacing("paced", speed, 1.0)
     if transport not in TRANSPORT_NAMES:
         raise BadFile(f"--transport {transport}: expected {' or '.join(TRANSPORT_NAMES)}")
+    if sip_listen and not story.population.ims:
+        raise BadFile(f"--sip-listen: {story.name} has no IMS (--set population.ims=true)")
+    domain = home_domain(Plmn(story.network.mcc, story.network.mnc))
     console = Console(stderr=True)
 
     def say(text: str) -> None:
@@ -61,6 +69,8 @@ def core(
         host, port = process.n2_address
         control_host, control_port = process.control_address
         say(f"{story.name} 1:{sample} under {chosen.name}; gNBs at {host}:{port} ({transport})")
+        if process.sip_address is not None:
+            say("SIP at {}:{} (udp and tcp), domain {}".format(*process.sip_address, domain))
         say(f"control at {control_host}:{control_port}; Ctrl-C ends it")
 
     scenario_of_sample, strategy_of_sample = story.sampled(sample), chosen.sampled(sample)
@@ -73,6 +83,7 @@ def core(
             first=first,
             speed=speed,
             metrics_port=metrics_port,
+            sip_at=_address("--sip-listen", sip_listen) if sip_listen else None,
         )
         raise typer.Exit(serve(core_options, say, ready))
     except (AddressTaken, SctpUnavailable) as error:

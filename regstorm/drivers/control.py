@@ -6,10 +6,12 @@ Commands go to the core, reports come back; each is one object on one line, told
     begin      scenario second 0 as time of day, and the speed; both ends use the same
     outage     at a scenario second (null: now) the registrations of the outage group are gone, contexts too if lost
     switch     from a scenario second on another strategy is in force
+    restart_sbc  the SBC is down for a while, and comes back without bindings
     stop       the run has ended at a scenario second; answered by the last `seconds` and `ended`
 
     ready      where the core listens for gNBs
     seconds    what was counted in each complete scenario second since the last report
+    service    with IMS: whose registration both application servers hold now or no longer, up to a scenario second
     ended      how late the core was, what it cost, what was left in it
     refused    a command that cannot be followed, and why
 
@@ -34,6 +36,16 @@ class _Line(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class SipAt(_Line):
+    """Where the SBC shall listen outside of PDU sessions, over UDP and TCP."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    """0: any."""
+    ues_at: str | None = None
+    """Where UEs that are registered from before speak from; None: inside their PDU sessions."""
+
+
 class SetUp(_Line):
     """A core for one storm."""
 
@@ -45,6 +57,8 @@ class SetUp(_Line):
     outage_ues: int
     """UEs of each group that are registered from before the run."""
     online_ues: int
+    sip: SipAt | None = None
+    """None: SIP travels in PDU sessions only."""
 
 
 class Begin(_Line):
@@ -72,6 +86,14 @@ class Switch(_Line):
     strategy: Strategy
 
 
+class RestartSbc(_Line):
+    """The SBC is down for a while and then back, without bindings."""
+
+    do: Literal["restart_sbc"] = "restart_sbc"
+    at_s: float | None = None
+    down_s: float = Field(ge=0)
+
+
 class Stop(_Line):
     """The run is over."""
 
@@ -85,6 +107,8 @@ class Ready(_Line):
     told: Literal["ready"] = "ready"
     host: str
     port: int
+    sip: tuple[str, int] | None = None
+    """Where the SBC listens outside of PDU sessions."""
 
 
 class Seconds(_Line):
@@ -93,6 +117,15 @@ class Seconds(_Line):
     told: Literal["seconds"] = "seconds"
     first: int
     seconds: list[tuple[dict[str, int], dict[str, int]]]
+
+
+class Service(_Line):
+    """The core's part of full service: changes up to `through_s` that have not been told yet."""
+
+    told: Literal["service"] = "service"
+    through_s: float
+    changes: list[tuple[float, int, bool]] = []
+    """When, which UE by its index, whether both application servers hold its registration; in order of time."""
 
 
 class Ended(_Line):
@@ -117,8 +150,8 @@ class Refused(_Line):
     why: str
 
 
-Command = SetUp | Begin | Outage | Switch | Stop
-Report = Ready | Seconds | Ended | Refused
+Command = SetUp | Begin | Outage | Switch | RestartSbc | Stop
+Report = Ready | Seconds | Service | Ended | Refused
 
 _COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="do")])
 _REPORTS: TypeAdapter[Report] = TypeAdapter(Annotated[Report, Field(discriminator="told")])

@@ -28,6 +28,13 @@ _READ_OCTETS: Final = 1 << 16
 OnSeconds = Callable[[int, list[tuple[dict[str, int], dict[str, int]]]], None]
 """Called with the first scenario second and what was counted, and the levels, from it on."""
 
+OnService = Callable[[float, list[tuple[float, int, bool]]], None]
+"""Called with a scenario second and what has changed up to it in the core's part of full service (control.Service)."""
+
+
+def nobody_counts_service(through_s: float, changes: list[tuple[float, int, bool]]) -> None:
+    """For a storm without IMS."""
+
 
 class CoreUnusable(RuntimeError):
     """The core cannot be started, reached or set up. `str()` is the one line to show."""
@@ -36,12 +43,21 @@ class CoreUnusable(RuntimeError):
 class CoreLink:
     """A core's control socket. `lost` is None while the core is there, else one line that says what happened."""
 
-    def __init__(self, address: Address, on_seconds: OnSeconds, on_lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        address: Address,
+        on_seconds: OnSeconds,
+        on_lost: Callable[[str], None],
+        on_service: OnService = nobody_counts_service,
+    ) -> None:
         """`on_lost(why)`: called once if the core goes without having been told to stop."""
         self.lost: str | None = None
+        self.sip_address: Address | None = None
+        """Where the SBC listens outside of PDU sessions, if it was set up so."""
         self.explain_loss: Callable[[], str] = lambda: "the core has closed its control socket"
         self._on_seconds = on_seconds
         self._on_lost = on_lost
+        self._on_service = on_service
         self._ready: AsyncResult = AsyncResult()
         self._ended: AsyncResult = AsyncResult()
         self._leaving = False
@@ -56,16 +72,35 @@ class CoreLink:
 
     # ---- commands
 
-    def set_up(self, scenario: Scenario, strategy: Strategy, seed: int, outage_ues: int, online_ues: int) -> Address:
-        """A core for one storm, provisioned; returns where it listens for gNBs. `scenario` is that of the sample."""
+    def set_up(
+        self,
+        scenario: Scenario,
+        strategy: Strategy,
+        seed: int,
+        outage_ues: int,
+        online_ues: int,
+        sip: control.SipAt | None = None,
+    ) -> Address:
+        """A core for one storm, provisioned; returns where it listens for gNBs. `scenario` is that of the sample.
+
+        `sip`: the SBC listens there as well, and `sip_address` says where that is.
+        """
         self._ready = AsyncResult()
         self._send(
-            control.SetUp(scenario=scenario, strategy=strategy, seed=seed, outage_ues=outage_ues, online_ues=online_ues)
+            control.SetUp(
+                scenario=scenario,
+                strategy=strategy,
+                seed=seed,
+                outage_ues=outage_ues,
+                online_ues=online_ues,
+                sip=sip,
+            )
         )
         try:
             ready = self._ready.get(timeout=SET_UP_S)
         except gevent.Timeout:
             raise CoreUnusable(f"the core was not set up within {SET_UP_S:g} s") from None
+        self.sip_address = ready.sip
         return ready.host, ready.port
 
     def begin(self, zero: float, speed: float) -> None:
@@ -79,6 +114,10 @@ class CoreLink:
     def switch(self, strategy: Strategy, at_s: float | None = None) -> None:
         """Another strategy from a scenario second on, or from now."""
         self._send(control.Switch(strategy=strategy, at_s=at_s))
+
+    def restart_sbc(self, down_s: float, at_s: float | None = None) -> None:
+        """The SBC goes down at a scenario second, or now, and comes back without bindings."""
+        self._send(control.RestartSbc(down_s=down_s, at_s=at_s))
 
     def stop(self, ended_s: float) -> control.Ended | None:
         """The run has ended; what the core has to say about it, None if it says nothing any more.
@@ -128,6 +167,8 @@ class CoreLink:
                 self._ready.set(report)
             case control.Seconds(first=first, seconds=seconds):
                 self._on_seconds(first, seconds)
+            case control.Service(through_s=through_s, changes=changes):
+                self._on_service(through_s, changes)
             case control.Ended():
                 self._ended.set(report)
             case control.Refused(why=why):
@@ -153,6 +194,7 @@ class CoreChild:
         on_lost: Callable[[str], None],
         host: str = "127.0.0.1",
         transport: str = "tcp",
+        on_service: OnService = nobody_counts_service,
     ) -> None:
         """Starts it and connects to its control socket. `host`, `transport`: where and how it listens for gNBs."""
         command = [sys.executable, "-m", "regstorm.drivers.core_process", "--child-of", str(os.getpid())]
@@ -164,7 +206,7 @@ class CoreChild:
         )
         try:
             self.control_port = self._control_port()
-            self.link = CoreLink(("127.0.0.1", self.control_port), on_seconds, on_lost)
+            self.link = CoreLink(("127.0.0.1", self.control_port), on_seconds, on_lost, on_service)
         except BaseException:
             self.end()
             raise

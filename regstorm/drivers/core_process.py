@@ -32,6 +32,7 @@ from regstorm.drivers.core_session import CoreSession
 from regstorm.drivers.generator_connection import GeneratorConnection
 from regstorm.drivers.metrics import serve_metrics
 from regstorm.drivers.paced import PacedClock
+from regstorm.drivers.sip_side import sockets_at
 from regstorm.drivers.tcp import LOOPBACK, TcpTransport
 from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
 from regstorm.measures import prometheus
@@ -56,6 +57,8 @@ class CoreOptions:
     child_of: int | None = None
     metrics_port: int = 0
     """Serves metrics for Prometheus on loopback; 0: serves none."""
+    sip_at: Address | None = None
+    """Where the SBC listens outside of PDU sessions, over UDP and TCP; None: nowhere."""
 
 
 class AddressTaken(Exception):
@@ -78,6 +81,7 @@ class CoreProcess:
         self.n2_address: Address = self._n2.address
         self._control = self._listen_for_generator(options.control_at)
         self.control_address: Address = self._control.getsockname()[:2]
+        self.sip_address: Address | None = self._find_sip_address(options.sip_at)
 
     def run(self) -> int:
         """Until it is told to end; the exit code."""
@@ -134,7 +138,7 @@ class CoreProcess:
 
     def _set_up(self, wanted: control.SetUp) -> None:
         self._discard_session()
-        self._session = CoreSession(wanted, partial(self._listen_for_gnbs))
+        self._session = CoreSession(wanted, partial(self._listen_for_gnbs), self.sip_address)
         self._wake()
 
     def _begin(self, command: control.Begin) -> None:
@@ -179,6 +183,20 @@ class CoreProcess:
             raise AddressTaken(_taken(address, "--control", error)) from None
         return listener
 
+    def _find_sip_address(self, wanted: Address | None) -> Address | None:
+        """An address that is free for both transports now; each session listens there."""
+        if wanted is None:
+            return None
+        try:
+            sockets = sockets_at(wanted, lambda payload, source, now: None, lambda connection: None)
+        except OSError as error:
+            self._control.close()
+            self._n2.close()
+            raise AddressTaken(_taken(wanted, "--sip-listen", error)) from None
+        for one in sockets:
+            one.close()
+        return sockets[0].address
+
     def _accept(self) -> None:
         while True:
             sock, _ = self._control.accept()
@@ -196,7 +214,11 @@ class CoreProcess:
         match command:
             case control.SetUp():
                 self._set_up(command)
-                return control.Ready(host=self.n2_address[0], port=self.n2_address[1])
+                assert self._session is not None
+                sip = self._session.sip
+                return control.Ready(
+                    host=self.n2_address[0], port=self.n2_address[1], sip=None if sip is None else sip.address
+                )
             case _ if session is None:
                 return control.Refused(why="there is no core yet: set_up comes first")
             case control.Begin():
@@ -206,6 +228,8 @@ class CoreProcess:
                 session.outage(command)
             case control.Switch():
                 session.switch(command)
+            case control.RestartSbc():
+                session.restart_sbc(command)
             case control.Stop():
                 ended = session.ended(command.ended_s)
                 self._discard_session()

@@ -7,23 +7,33 @@ import time
 from collections.abc import Callable
 from functools import partial
 from math import ceil, inf
+from typing import Final
 
+from protocols.credentials import index_of
 from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers import control
-from regstorm.drivers.association import Association, Listener
+from regstorm.drivers.association import Address, Association, Listener
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.pauses import keep_pauses_short
+from regstorm.drivers.sip_side import sip_side
 from regstorm.measures.timeline import Timeline
+
+SERVICE_EVERY_S: Final = 0.05  # wall time between two reports about full service
+CHANGES_PER_LINE: Final = 10_000  # of a report: some 200 kB
 
 
 class CoreSession:
     """One storm's core with its clock and its books."""
 
     def __init__(
-        self, wanted: control.SetUp, listen: Callable[[PacedClock, Callable[[Association], None]], Listener]
+        self,
+        wanted: control.SetUp,
+        listen: Callable[[PacedClock, Callable[[Association], None]], Listener],
+        sip_at: Address | None = None,
     ) -> None:
+        """`sip_at`: where the SBC listens outside of PDU sessions, if the set-up does not say it."""
         warm_nas()
         self.clock = PacedClock(progress=self._report)
         outage = wanted.scenario.outage
@@ -31,12 +41,17 @@ class CoreSession:
         self.tell: Callable[[control.Report], None] = lambda report: None
         self.begun = False
         self._told = 0
+        self._untold_service: list[tuple[float, int, bool]] = []
         self._cpu_at_begin_s = 0.0
         self._half = CoreHalf(
             wanted.scenario, wanted.strategy, wanted.seed, self.clock, self.timeline, partial(listen, self.clock)
         )
+        if self._half.core.ims is not None:
+            self._half.core.ims.service_changed = self._service_changed
         warm_ngap((self._half.core.identity.slice,))
         self._half.provision(wanted.outage_ues, wanted.online_ues)
+        self.sip = sip_side(self._half.core.ims, self.clock, wanted.sip, sip_at)
+        """The SBC on sockets of its own; None: it is reached in PDU sessions only."""
 
     def begin(self, command: control.Begin) -> None:
         """From now on time passes."""
@@ -45,6 +60,9 @@ class CoreSession:
         self.clock.speed = command.speed
         self.clock.begin(command.zero)
         self.clock.at(0.0, self._half.start)
+        if self._half.core.ims is not None:
+            self._tell_service(0.0)  # who was registered before
+            self.clock.at(SERVICE_EVERY_S * command.speed, self._tell_service_again)
         self.begun = True
 
     def run(self) -> None:
@@ -53,16 +71,29 @@ class CoreSession:
 
     def outage(self, command: control.Outage) -> None:
         """Then or now."""
-        self._at(command.at_s, lambda now: self._half.outage_begins(command.outage_ues, now))
+
+        def begins(now: float) -> None:
+            self.timeline.advance(now)  # the levels that fall now belong to this second
+            self._half.outage_begins(command.outage_ues, now)
+
+        self._at(command.at_s, begins)
 
     def switch(self, command: control.Switch) -> None:
         """Then or now."""
         self._at(command.at_s, lambda now: self._half.core.take_strategy(command.strategy, now))
 
+    def restart_sbc(self, command: control.RestartSbc) -> None:
+        """Then or now."""
+        sip = self.sip
+        if sip is not None:
+            self._at(command.at_s, lambda now: sip.restart(command.down_s, now))
+
     def ended(self, ended_s: float) -> control.Ended:
         """The books until `ended_s` are told, and how it went."""
         self.timeline.close(ended_s)
         self._tell_seconds(ceil(ended_s))
+        if self._half.core.ims is not None:
+            self._tell_service(ended_s)
         return control.Ended(
             lateness=self.clock.lateness.buckets,
             lateness_max_s=self.clock.lateness.max_s,
@@ -75,6 +106,8 @@ class CoreSession:
         """Lets go of its gNBs."""
         self.tell = lambda report: None
         self.clock.stop()
+        if self.sip is not None:
+            self.sip.close()
         self._half.close()
         self.clock.close()
 
@@ -92,3 +125,22 @@ class CoreSession:
         if seconds:
             self.tell(control.Seconds(first=self._told, seconds=seconds))
             self._told += len(seconds)
+
+    # ---- full service
+
+    def _service_changed(self, supi: str, in_service: bool, now: float) -> None:
+        ue = index_of(supi, self._half.core.identity.plmn)
+        if ue is not None:
+            self._untold_service.append((now, ue, in_service))
+
+    def _tell_service_again(self, now: float) -> None:
+        self._tell_service(now)
+        self.clock.at(now + SERVICE_EVERY_S * self.clock.speed, self._tell_service_again)
+
+    def _tell_service(self, through_s: float) -> None:
+        """What has changed up to `through_s`, which is now or has been."""
+        changes, self._untold_service = self._untold_service, []
+        while len(changes) > CHANGES_PER_LINE:
+            part, changes = changes[:CHANGES_PER_LINE], changes[CHANGES_PER_LINE:]
+            self.tell(control.Service(through_s=part[0][0], changes=part))
+        self.tell(control.Service(through_s=through_s, changes=changes))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from protocols.sip.framing import StreamEndpoint
 from protocols.sip.messages import Unreadable
 from protocols.udp import Endpoint
+from regstorm.drivers import control
 from regstorm.drivers.association import Address
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.sip_sockets import Message, SipConnection, SipDatagrams, SipListener
@@ -36,6 +37,11 @@ class SipSide:
     def connections(self) -> int:
         """TCP connections that stand."""
         return len(self._connections)
+
+    def restart(self, down_s: float, now: float) -> None:
+        """Down, and back after `down_s`."""
+        self.go_down(now)
+        self._clock.at(now + down_s, self.come_back)
 
     def go_down(self, now: float) -> None:
         """Nobody listens any more, and all connections break. The core knows nothing of it."""
@@ -90,6 +96,22 @@ class SipSide:
             self._udp.send(datagram, destination)
         else:
             self._elsewhere(datagram, source, destination)
+
+
+def sip_side(
+    ims: ImsCore | None, clock: PacedClock, wanted: control.SipAt | None, otherwise: Address | None
+) -> SipSide | None:
+    """The SBC where a set-up wants it, else where the process has it; None: nowhere. OSError if that is taken."""
+    if wanted is None and otherwise is None:
+        return None
+    if ims is None:
+        raise ValueError("SIP on sockets of its own: this scenario has no IMS (population.ims)")
+    address = (wanted.host, wanted.port) if wanted is not None else otherwise
+    assert address is not None
+    side = SipSide(ims, clock, address)
+    if wanted is not None and wanted.ues_at is not None:
+        ims.sbc.users.move_all(wanted.ues_at, side.address)
+    return side
 
 
 def sockets_at(

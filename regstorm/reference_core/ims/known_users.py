@@ -77,6 +77,11 @@ class KnownUsers:
         """A 401 passes; the answer to it is no first message."""
         self._challenged[identity] = _Challenged(nonce, address, now + REG_AWAIT_AUTH_S)
 
+    def move_all(self, address: str, local: Endpoint) -> None:
+        """Everybody's binding is of this address, and of this address of the SBC: for those from before a run."""
+        for bound in self._bound.values():
+            bound.address, bound.local = address, local
+
     def forget_all(self) -> None:
         """A restart."""
         self._bound.clear()
