@@ -71,6 +71,8 @@ class Call(NamedTuple):
     message_class: MessageClass = MessageClass.FOLLOW_UP
     procedure: int = 0
     """The procedure that asks, for the books (pair_ledger.py); 0 is none."""
+    consumer: Nf | None = None
+    """Who asks; only a carrier looks at it, where several functions share an interface."""
 
 
 _NEVER = float("inf")
@@ -82,6 +84,10 @@ def follow_up_of(first: MessageClass) -> MessageClass:
     return first if first in _KEEP_THEIR_CLASS else MessageClass.FOLLOW_UP
 
 
+CONGESTED = "NF_CONGESTION"
+"""Why a server refuses that says so (TS 29.500 table 5.2.7.2-1); most say nothing."""
+
+
 class Failed(NamedTuple):
     """What a consumer gets instead of an answer: `timeout`, `peer down`, or an error of the application (TS 29.503)."""
 
@@ -89,8 +95,8 @@ class Failed(NamedTuple):
 
     @property
     def of_transport(self) -> bool:
-        """No answer came at all; else the server answered with an error."""
-        return self.why in ("timeout", "peer down")
+        """The server did not get to it: no answer came, or that it is congested; else it answered with an error."""
+        return self.why in ("timeout", "peer down", CONGESTED)
 
 
 Answer = Any
@@ -105,6 +111,13 @@ class Producer(Protocol):
 
     def arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
         """A call is there. Calls `reply` once, now or later, or never: then the consumer's timeout decides."""
+
+
+class Carrier(Producer, Protocol):
+    """What brings calls to a network function over sockets; to the bus it looks like the function itself."""
+
+    def beat(self, now: float) -> bool:
+        """Asks the far end whether it is alive; False: it has not answered the last time."""
 
 
 class PendingCall:
@@ -152,6 +165,7 @@ class Bus:
         """Calls made so far by operation, retries included; for a look from outside, not for the timeline."""
         self._patience_s: dict[Operation, float] = {}
         self._producers: dict[Nf, Producer] = {}
+        self._carriers: dict[Nf, Carrier] = {}
         self._out_of_service: dict[Nf, bool] = {}
         self._lost_heartbeats: dict[Nf, int] = {}
 
@@ -160,6 +174,12 @@ class Bus:
         self._producers[nf] = producer
         self._out_of_service[nf] = False
         self._lost_heartbeats[nf] = 0
+
+    def carry(self, nf: Nf, carrier: Carrier) -> Producer:
+        """From now on calls to `nf` travel by `carrier`; returns the function itself, for the far end."""
+        function = self._producers[nf]
+        self._carriers[nf] = self._producers[nf] = carrier
+        return function
 
     # --- calls -----------------------------------------------------------------------------------------------------
 
@@ -243,7 +263,8 @@ class Bus:
         self.agenda.at(now + self.settings.heartbeat_every_s, lambda at: self._beat(nf, at))
 
     def _heard(self, nf: Nf, now: float) -> None:
-        if not self._out_of_service[nf]:
+        carrier = self._carriers.get(nf)
+        if not self._out_of_service[nf] and (carrier is None or carrier.beat(now)):
             if self.is_down(nf):
                 self.tally.count(counters.PEER_UP, now)
             self._lost_heartbeats[nf] = 0
@@ -293,7 +314,9 @@ class Function:
         except StopIteration as end:
             reply(end.value, now)
             return
-        attributed = Call(nested.operation, nested.subject, nested.payload, nested.message_class, cause.procedure)
+        attributed = Call(
+            nested.operation, nested.subject, nested.payload, nested.message_class, cause.procedure, self.nf
+        )
         self._bus.call(
             attributed, lambda answer, at: self._step(steps, answer, cause, deadline_s, reply, at), now, deadline_s
         )
