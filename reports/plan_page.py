@@ -29,7 +29,12 @@ def render(document: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        count=wording.count, duration=wording.duration, percent=wording.percent, number=number, rate=rate
+        count=wording.count,
+        duration=wording.duration,
+        percent=wording.percent,
+        number=number,
+        rate=rate,
+        simulated=simulated,
     )
     return environment.get_template("plan.html.j2").render(plan=document, headline=headline(document))
 
@@ -45,6 +50,18 @@ def headline(document: dict[str, Any]) -> str:
         f"All {wording.count(routine['users'])} users are back {wording.duration(routine['promised_s'])} after an "
         f"outage if {rates} UEs/s are admitted: {binding['node']} is the shortest plank."
     )
+
+
+def simulated(one: dict[str, Any]) -> str:
+    """What the simulator says of a set, in a sentence or two."""
+    if "why" in one:
+        return f"Not simulated: {one['why']}."
+    back = f"{wording.percent(one['share_back'])} back"
+    if one["t99_s"] is not None:
+        back = f"half are back after {wording.duration(one['t50_s'])}, 99 % after {wording.duration(one['t99_s'])}"
+    load = "" if one["peak_load"] is None else f"; highest load of a UDM {wording.percent(one['peak_load'])}"
+    part = "at full size" if one["sample"] == 1 else f"1:{one['sample']} of the users"
+    return f"Simulated ({part}, seed {one['seed']}): {back}{load}, {one['seconds_in_overload']} s in overload."
 
 
 def rate(value: float) -> str:

@@ -1,14 +1,16 @@
 """regstorm plan: from a topology to thresholds, with the working of every number."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from regstorm.cli import options, plan_files, plan_tables, sources
+from regstorm.cli import options, plan_files, plan_storms, plan_tables, sources
 from regstorm.planning.document import document
 from regstorm.planning.plan import make_plan
+from regstorm.planning.simulated import NotSimulated
 from regstorm.records.files import BadFile
 
 
@@ -30,6 +32,9 @@ def plan(
     back_within: Annotated[
         float | None, typer.Option(metavar="MIN", help="What capacity is needed so that all are back in MIN minutes?")
     ] = None,
+    simulate: Annotated[
+        bool, typer.Option(help="Also plays the storm of each set in the simulator, where the core can play it.")
+    ] = True,
     like: Annotated[str, typer.Option(metavar="STRATEGY", help="The strategy that gets the planned rates.")] = "tiered",
     changes: Annotated[
         list[str] | None,
@@ -49,11 +54,23 @@ def plan(
     measured = plan_files.counters(counters) if counters else None
     today = plan_files.in_force(in_force, network) if in_force else None
     made = make_plan(network, measured, today, None if back_within is None else 60 * back_within)
-    told = document(made)
     where = options.new_directory(out, f"plan-{network.name}")
-    page, strategies = plan_files.write(made, told, where, base)
     console = Console()
+    playable = plan_files.write_sets(made, where, base)
+    told = document(made, plan_storms.play(playable, where, console) if simulate else {})
+    opened = plan_files.write_document(told, where)
     plan_tables.show(console, told)
-    for path in (page, where / plan_files.TABLE, *strategies):
-        console.print(str(path), markup=False, highlight=False, soft_wrap=True)
-    console.print(plan_files.write_scenario(made, where, base), markup=False, highlight=False, soft_wrap=True)
+    for path in (*opened, *sorted((where / plan_files.STRATEGIES).iterdir())):
+        _say(console, str(path))
+    _say(console, _how_to_try(playable[made.sets[0].name]))
+
+
+def _how_to_try(routine: plan_files.Playable | NotSimulated) -> str:
+    if isinstance(routine, NotSimulated):
+        return f"No scenario to try it with: {routine.why}."
+    words = ["regstorm", "run", str(routine.scenario_path), "--strategy", str(routine.strategy_path)]
+    return f"Try it: {shlex.join(words)}"
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -4,6 +4,7 @@ import csv
 import io
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from regstorm.planning.document import Document
 from regstorm.planning.plan import Plan
 from regstorm.planning.planned_scenario import NotPlayable, planned_scenario
 from regstorm.planning.planned_strategy import planned_strategy
+from regstorm.planning.simulated import NotSimulated
+from regstorm.planning.threshold_set import ThresholdSet
 from regstorm.records.files import BadFile, read, write_whole
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
@@ -22,7 +25,7 @@ from regstorm.records.topology import InForce, Topology
 from reports import plan_page
 from reports.run_directory import RECORD, read_record
 
-PLAN, TABLE, SCENARIO, STRATEGIES = "plan.json", "thresholds.csv", "scenario.yaml", "strategies"
+PLAN, TABLE, SCENARIOS, STRATEGIES = "plan.json", "thresholds.csv", "scenarios", "strategies"
 COLUMNS = (
     "set",
     "what",
@@ -61,28 +64,45 @@ def counters(path: Path) -> Counters:
         raise BadFile(f"{path}: {error}") from None
 
 
-def write(plan: Plan, document: Document, where: Path, like: Strategy) -> tuple[Path, list[Path]]:
-    """Writes plan.json, plan.html, thresholds.csv and a strategy for each set; the page and the strategies."""
+@dataclass(frozen=True, slots=True)
+class Playable:
+    """A set that the core can play: the storm that it was made for, and its strategy, as they were written."""
+
+    scenario: Scenario
+    scenario_path: Path
+    strategy: Strategy
+    strategy_path: Path
+
+    def command(self, sample: int, seed: int) -> str:
+        """What simulates it again."""
+        words = ["regstorm", "run", str(self.scenario_path), "--strategy", str(self.strategy_path)]
+        return shlex.join([*words, "--engine", "sim", "--sample", str(sample), "--seed", str(seed)])
+
+
+def write_sets(plan: Plan, where: Path, like: Strategy) -> dict[str, Playable | NotSimulated]:
+    """Writes a strategy for each set, and the storm that it was made for where the core can play that."""
+    for folder in (STRATEGIES, SCENARIOS):
+        (where / folder).mkdir()
+    return {one.name: _write_set(plan, one, where, like) for one in plan.sets}
+
+
+def _write_set(plan: Plan, one: ThresholdSet, where: Path, like: Strategy) -> Playable | NotSimulated:
+    strategy = planned_strategy(plan.topology, one, like)
+    if strategy is None:
+        return NotSimulated("the set admits nobody to 5GC")
+    strategy_path = _write_yaml(where / STRATEGIES / f"{one.name}.yaml", strategy)
+    try:
+        scenario = planned_scenario(plan, one, like)
+    except NotPlayable as error:
+        return NotSimulated(f"the core plays {error}")
+    return Playable(scenario, _write_yaml(where / SCENARIOS / f"{one.name}.yaml", scenario), strategy, strategy_path)
+
+
+def write_document(document: Document, where: Path) -> list[Path]:
+    """Writes plan.json, plan.html and thresholds.csv; what a person opens."""
     write_whole(where / PLAN, orjson.dumps(document, option=orjson.OPT_INDENT_2) + b"\n")
     write_whole(where / TABLE, _table(document))
-    strategies = where / STRATEGIES
-    strategies.mkdir()
-    written = []
-    for one in plan.sets:
-        strategy = planned_strategy(plan.topology, one, like)
-        if strategy is not None:
-            written.append(_write_yaml(strategies / f"{one.name}.yaml", strategy))
-    return plan_page.write_page(document, where / plan_page.PAGE), written
-
-
-def write_scenario(plan: Plan, where: Path, like: Strategy) -> str:
-    """Writes the storm that the plan was made for, if the core can play it; one line for the user."""
-    try:
-        path = _write_yaml(where / SCENARIO, planned_scenario(plan, like))
-    except NotPlayable as error:
-        return f"No scenario to try it with: the core plays {error}."
-    first = where / STRATEGIES / f"{plan.sets[0].name}.yaml"
-    return f"Try it: {shlex.join(['regstorm', 'run', str(path), '--strategy', str(first)])}"
+    return [plan_page.write_page(document, where / plan_page.PAGE), where / TABLE]
 
 
 def _write_yaml(path: Path, record: Scenario | Strategy) -> Path:

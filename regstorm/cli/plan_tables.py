@@ -4,6 +4,7 @@ from rich.console import Console
 from rich.table import Table
 
 from regstorm.planning.document import Document
+from reports import plan_page
 from reports.wording import duration, percent
 
 
@@ -34,6 +35,8 @@ def _set(console: Console, one: Document) -> None:
         f"{one['users_per_s']:,.1f} users/s{bound}; all back in {duration(one['promised_s'])}, "
         f"lower bound {duration(one['lower_bound_s'])}; margin {one['margin']:.0%}",
     )
+    if one["simulated"]:
+        _say(console, plan_page.simulated(one["simulated"]))
     shares = (f"{x} ({share['group']}) {share['share']:.4f}" for x, share in one["shares"].items() if share["share"])
     _say(console, ", ".join(shares))
     _thresholds(console, one)

@@ -1,11 +1,14 @@
 """A plan as plain data: what plan.json says (docs/planning.md names every field)."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from regstorm.planning.amplification_model import Amplification
 from regstorm.planning.domains import DOMAINS
 from regstorm.planning.inverse import CapacityPlan, OneMoreUdm
 from regstorm.planning.plan import Plan
+from regstorm.planning.simulated import Simulated
 from regstorm.planning.threshold_set import ThresholdSet
 from regstorm.planning.tier_table import NODE_KINDS, TIER_TABLE
 from regstorm.planning.unit_load import UnitLoad
@@ -18,14 +21,14 @@ MESSAGES_PER_PAIR = 2
 Document = dict[str, Any]
 
 
-def document(plan: Plan) -> Document:
-    """The whole of plan.json."""
+def document(plan: Plan, simulated: Mapping[str, Simulated]) -> Document:
+    """The whole of plan.json. `simulated`: by set; empty if nothing was simulated."""
     topology = plan.topology
     return {
         "schema": SCHEMA,
         "topology": topology.model_dump(mode="json", by_alias=True),
         "amplification": _amplification(plan.amplification),
-        "sets": [_set(one, plan) for one in plan.sets],
+        "sets": [_set(one, plan) | {"simulated": _simulated(simulated.get(one.name))} for one in plan.sets],
         "tiers": {
             "node_kinds": list(NODE_KINDS),
             "rows": [
@@ -108,6 +111,10 @@ def _set(one: ThresholdSet, plan: Plan) -> Document:
         ],
         "workings": _workings(one.workings),
     }
+
+
+def _simulated(one: Simulated | None) -> Document | None:
+    return None if one is None else asdict(one)
 
 
 def _threshold(one: ThresholdSet, plan: Plan, place: int) -> Document:

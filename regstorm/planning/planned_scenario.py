@@ -1,69 +1,127 @@
-"""The storm that a plan was made for, as a scenario: so that a plan can be tried before it is deployed.
+"""The storm that a set of thresholds was made for, as a scenario: so that a plan can be tried before it is deployed.
 
-The core plays one UDM/HSS and 5G users who all have IMS or none of whom has; other networks cannot be played yet.
-Users in service cost its UDM no pairs, so the background load is taken off the UDM's capacity instead.
+The core plays 5G users who all have IMS or none of whom has, on the AMFs, SBCs and UDM/HSS that the set is for; other
+networks cannot be played yet. Users in service cost its UDMs no pairs, so the background load is taken off their
+capacity instead.
 """
 
+import re
+from collections.abc import Sequence
+
 from regstorm.overload.amplification import pairs_of_a_registration
+from regstorm.planning.domains import FIVE_GC, IMS, Domain
 from regstorm.planning.plan import Plan
 from regstorm.planning.planned_strategy import planned_strategy
+from regstorm.planning.situation import Situation, Unit
 from regstorm.planning.threshold_set import ThresholdSet
-from regstorm.records.scenario import Core, Expectation, Ims, Network, Population, Scenario, Udm
+from regstorm.records.nodes import NODE_NAME, Node
+from regstorm.records.scenario import Core, Expectation, Ims, Network, Outage, Population, Scenario, Udm
 from regstorm.records.strategy import Strategy
 from regstorm.records.topology import Procedure, Topology
 
 _DNNS = ("internet", "ims")
+_SHORTEST_WATCH_S = 3600.0
+_WATCH_FACTOR = 3.0
+"""A storm is watched three times as long as the plan promises: later than that, the promise is broken anyway."""
 
 
 class NotPlayable(ValueError):
     """`str()` says what the core cannot play, as the end of a sentence."""
 
 
-def planned_scenario(plan: Plan, like: Strategy) -> Scenario:
-    """Everybody returns at once; under the planned strategy no window may be in overload. Raises NotPlayable."""
-    topology, routine = plan.topology, plan.sets[0]
-    _require_playable(topology, routine)
-    core = _core(topology, routine)
+def planned_scenario(plan: Plan, one: ThresholdSet, like: Strategy) -> Scenario:
+    """The users of the set return at once; under its planned strategy no window may be in overload.
+
+    Raises NotPlayable.
+    """
+    topology = plan.topology
+    _require_playable(topology, one.situation)
+    core = _core(topology, one.situation)
     ims = topology.users.vonr_penetration == 1
-    played = pairs_of_a_registration(core, topology.switches.pdu_sessions, ims)
-    procedures: tuple[Procedure, ...] = ("5g_registration", "ims_registration") if ims else ("5g_registration",)
-    planned = {one: pairs for procedure in procedures for one, pairs in plan.amplification.pairs[procedure].items()}
-    if played != planned:
-        raise NotPlayable("the core's own pairs per registration, not others")
-    strategy = planned_strategy(topology, routine, like)
+    _require_its_own_pairs(plan, core, ims)
+    strategy = planned_strategy(topology, one, like)
+    watched_s = max(_SHORTEST_WATCH_S, _WATCH_FACTOR * (one.recovery.promised_s or 0.0))
     return Scenario(
-        name=f"{topology.name}_storm",
-        title=f"All users of {topology.name} return",
-        description=f"{topology.title}. Made by regstorm plan; the background load is taken off the UDM's capacity.",
+        name=f"{topology.name}_{one.name}",
+        title=f"{topology.title}: {one.situation.title}",
+        description="Made by regstorm plan; the background load is taken off each UDM's capacity.",
         network=Network(dnns=_DNNS[: topology.switches.pdu_sessions]),
-        population=Population(outage_ues=topology.users.users_5g, online_ues=0, ims=ims),
+        population=Population(outage_ues=round(one.situation.mix.users), online_ues=0, ims=ims),
+        outage=Outage(recovery_within_s=watched_s),
         core=core,
         expected={strategy.name: Expectation(udm_seconds_in_overload_at_most=0)} if strategy else {},
     )
 
 
-def _require_playable(topology: Topology, routine: ThresholdSet) -> None:
+def _require_playable(topology: Topology, situation: Situation) -> None:
     users = topology.users
-    if len(topology.udms) > 1:
-        raise NotPlayable("one UDM, not several")
     if users.users_4g:
         raise NotPlayable("5G users, not 4G ones")
     if 0 < users.vonr_penetration < 1:
         raise NotPlayable("users who all have IMS or none of whom has")
     if not 1 <= topology.switches.pdu_sessions <= len(_DNNS):
         raise NotPlayable(f"one PDU session per user or {len(_DNNS)}")
-    if any(unit.background >= unit.capacity for unit in routine.situation.units):
+    if any(unit.background >= unit.capacity for unit in situation.units):
         raise NotPlayable("a UDM that its background load does not fill")
+    for name in (*(unit.node for unit in situation.units), *(node.name for node in topology.front_nodes)):
+        if not re.fullmatch(NODE_NAME, name):
+            raise NotPlayable(f"nodes named with small letters, digits and hyphens, not {name}")
 
 
-def _core(topology: Topology, routine: ThresholdSet) -> Core:
-    left = {unit.units: unit.capacity - unit.background for unit in routine.situation.units}
-    shared = topology.layout == "shared"
+def _require_its_own_pairs(plan: Plan, core: Core, ims: bool) -> None:
+    played = pairs_of_a_registration(core, plan.topology.switches.pdu_sessions, ims)
+    procedures: tuple[Procedure, ...] = ("5g_registration", "ims_registration") if ims else ("5g_registration",)
+    planned = {one: pairs for procedure in procedures for one, pairs in plan.amplification.pairs[procedure].items()}
+    if played != planned:
+        raise NotPlayable("the core's own pairs per registration, not others")
+
+
+def _core(topology: Topology, situation: Situation) -> Core:
+    of_5gc = [unit for unit in situation.units if FIVE_GC in unit.domains and unit.returning_share]
+    of_ims = [unit for unit in situation.units if IMS in unit.domains and unit.returning_share]
+    apart = topology.layout == "5gc_apart"
     udm = Udm(
-        capacity_pairs_per_s=left["EPC/IMS/5GC" if shared else "5GC"],
+        capacity_pairs_per_s=sum(_left(unit) for unit in of_5gc),
         layout=topology.layout,
-        hss_capacity_pairs_per_s=None if shared else left["EPC/IMS"],
+        hss_capacity_pairs_per_s=sum(_left(unit) for unit in of_ims) if apart else None,
     )
     switches = topology.switches
-    ims = Ims(aggregated_download=switches.aggregated_download)
-    return Core(udm=udm, ims=ims, aggregated_nudm=switches.aggregated_nudm)
+    ims = topology.users.vonr_penetration == 1
+    return Core(
+        udm=udm,
+        ims=Ims(aggregated_download=switches.aggregated_download),
+        aggregated_nudm=switches.aggregated_nudm,
+        udms=_udms(of_5gc, of_ims if apart and ims else []),
+        amfs=_front_nodes(situation, FIVE_GC),
+        sbcs=_front_nodes(situation, IMS) if ims else (),
+    )
+
+
+def _udms(of_5gc: Sequence[Unit], of_ims: Sequence[Unit]) -> tuple[Node, ...]:
+    """None if there is one: a scenario need not name it. `of_ims`: where those are machines of their own."""
+    if len(of_5gc) == 1:
+        return ()
+    parts = _parts(of_5gc)
+    if of_ims and any(abs(a - b) > 1e-6 for a, b in zip(parts, _parts(of_ims), strict=True)):
+        raise NotPlayable("UDM/HSS whose 5GC units and EPC/IMS units have the same shares of the capacity")
+    return tuple(
+        Node(name=unit.node, share=unit.returning_share, capacity_share=part)
+        for unit, part in zip(of_5gc, parts, strict=True)
+    )
+
+
+def _front_nodes(situation: Situation, domain: Domain) -> tuple[Node, ...]:
+    nodes = situation.front_doors[domain]
+    if len(nodes) <= 1:
+        return ()
+    whole = sum(node.weight for node in nodes)
+    return tuple(Node(name=node.name, share=node.weight / whole) for node in nodes)
+
+
+def _parts(units: Sequence[Unit]) -> list[float]:
+    whole = sum(_left(unit) for unit in units)
+    return [_left(unit) / whole for unit in units]
+
+
+def _left(unit: Unit) -> float:
+    return unit.capacity - unit.background

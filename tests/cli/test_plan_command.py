@@ -10,8 +10,8 @@ from regstorm.cli.main import main
 from reports import plan_page
 
 
-def plan(*arguments, out):
-    return main(["plan", *arguments, "--out", str(out)])
+def plan(*arguments, out, simulate=False):
+    return main(["plan", *arguments, *([] if simulate else ["--no-simulate"]), "--out", str(out)])
 
 
 def test_a_plan_leaves_page_table_data_and_a_strategy_for_each_set(tmp_path, capsys):
@@ -137,11 +137,14 @@ def test_a_network_that_the_core_can_play_gets_the_storm_that_its_plan_was_made_
     out = tmp_path / "out"
     plan("lab", "--set", "background_pairs_per_s={N8: 700}", out=out)
 
-    story, _ = sources.scenario(str(out / "scenario.yaml"))
+    story, _ = sources.scenario(str(out / "scenarios" / "routine.yaml"))
     planned, _ = sources.strategy(str(out / "strategies" / "routine.yaml"))
     assert (story.population.outage_ues, story.core.udm.capacity_pairs_per_s) == (200_000, 8_000)
     assert story.expected[planned.name].udm_seconds_in_overload_at_most == 0
-    assert f"Try it: regstorm run {out}/scenario.yaml" in capsys.readouterr().out
+    assert (
+        f"Try it: regstorm run {out}/scenarios/routine.yaml --strategy {out}/strategies/routine.yaml"
+        in capsys.readouterr().out
+    )
 
 
 def test_a_lab_with_ims_on_machines_apart_is_played_so(tmp_path):
@@ -150,7 +153,7 @@ def test_a_lab_with_ims_on_machines_apart_is_played_so(tmp_path):
     changes = ["layout=5gc_apart", udm, "users.vonr_penetration=1", "sbcs=[{name: sbc}]"]
     plan("lab", *(word for change in changes for word in ("--set", change)), out=out)
 
-    story, _ = sources.scenario(str(out / "scenario.yaml"))
+    story, _ = sources.scenario(str(out / "scenarios" / "routine.yaml"))
     assert story.population.ims
     assert (story.core.udm.layout, story.core.udm.capacity_pairs_per_s, story.core.udm.hss_capacity) == (
         "5gc_apart",
@@ -162,7 +165,8 @@ def test_a_lab_with_ims_on_machines_apart_is_played_so(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "plays"),
     [
-        (["province"], "one UDM, not several"),
+        (["province"], "5G users, not 4G ones"),
+        (["lab", "--set", "amfs=[{name: AMF_1}]"], "nodes named with small letters, digits and hyphens, not AMF_1"),
         (["lab", "--set", "users.users_4g=1", "--set", "mmes=[{name: m}]"], "5G users, not 4G ones"),
         (["lab", "--set", "switches.pdu_sessions=3"], "one PDU session per user or 2"),
         (["lab", "--set", "switches.nssai_download=true"], "the core's own pairs per registration, not others"),
@@ -171,4 +175,40 @@ def test_a_lab_with_ims_on_machines_apart_is_played_so(tmp_path):
 def test_a_network_that_the_core_cannot_play_gets_none_and_a_line_that_says_why(tmp_path, capsys, arguments, plays):
     assert plan(*arguments, "--set", "users.volte_penetration=0", out=tmp_path / "out") == 0
     assert f"No scenario to try it with: the core plays {plays}." in capsys.readouterr().out
-    assert not (tmp_path / "out" / "scenario.yaml").exists()
+    assert not list((tmp_path / "out" / "scenarios").iterdir())
+
+
+def two_udms(*more):
+    """The lab with two UDMs of unequal shares, and three AMFs of which one is heavier."""
+    larger = "name: udm-1, capacity_pairs_per_s: 6000, share: 0.6"
+    smaller = "name: udm-2, capacity_pairs_per_s: 4500, share: 0.4"
+    udms = f"udms=[{{{larger}}}, {{{smaller}}}]"
+    amfs = "amfs=[{name: amf-1, weight: 2}, {name: amf-2}, {name: amf-3}]"
+    faults = "faults=[{name: udm_2_lost, lost: [udm-2]}]"
+    return [word for change in (udms, amfs, faults, *more) for word in ("--set", change)]
+
+
+def test_the_storm_of_a_set_has_the_nodes_that_the_set_is_for(tmp_path):
+    plan("lab", *two_udms(), out=tmp_path / "out")
+
+    routine, fault = (
+        sources.scenario(str(tmp_path / "out" / "scenarios" / f"{name}.yaml"))[0] for name in ("routine", "udm_2_lost")
+    )
+    assert [(one.name, one.share, one.part_of_capacity) for one in routine.core.udms] == [
+        ("udm-1", 0.6, pytest.approx(6000 / 10_500)),
+        ("udm-2", 0.4, pytest.approx(4500 / 10_500)),
+    ]
+    assert [(one.name, one.share) for one in routine.core.amfs] == [("amf-1", 0.5), ("amf-2", 0.25), ("amf-3", 0.25)]
+    assert (routine.core.udm.capacity_pairs_per_s, fault.core.udm.capacity_pairs_per_s) == (10_500, 6_000)
+    assert fault.core.udms == ()
+
+
+@pytest.mark.slow
+def test_a_plan_says_what_the_simulator_makes_of_it_beside_what_arithmetic_promises(tmp_path, capsys):
+    plan("lab", out=tmp_path / "out", simulate=True)
+
+    [routine] = json.loads((tmp_path / "out" / "plan.json").read_text())["sets"]
+    simulated = routine["simulated"]
+    assert (simulated["sample"], simulated["ues"], simulated["seconds_in_overload"]) == (50, 4_000, 0)
+    assert routine["lower_bound_s"] < simulated["t99_s"] < 2 * routine["promised_s"]
+    assert "Simulated (1:50 of the users, seed 1): half are back after" in capsys.readouterr().out
