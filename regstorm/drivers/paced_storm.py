@@ -58,7 +58,9 @@ class PacedStorm:
         self._on_progress: Callable[[Progress], None] = lambda progress: None
         self._stop = StopFlag()
         self._began_wall_s = 0.0
-        self.core = CoreChild(self._core_seconds, self._core_is_lost, transport=plan.transport, on_service=self._core_service)
+        self.core = CoreChild(
+            self._core_seconds, self._core_is_lost, transport=plan.transport, on_service=self._core_service
+        )
         try:
             address = self.core.link.set_up(
                 scenario, plan.strategy, plan.seed, scenario.population.outage_ues, scenario.population.online_ues

@@ -75,6 +75,10 @@ class TargetPopulation(PacedPopulation):
             lambda: self.clock.now >= last_s and not any(ue.state.registered for ue in ues),
         )
 
+    def _core_has_a_say(self) -> bool:
+        """What it holds for its users is not ours to see."""
+        return False
+
     def _dial(self, number: int, now: float) -> Association:
         return self.clock.connect(self._transport, next(self._amfs))
 

@@ -35,7 +35,7 @@ SEATS_EVERY_S: Final = 0.1
 
 SEATED, READY, BROKEN, FINAL = "storm_seated", "storm_ready", "storm_broken", "storm_final"
 """From performer to conductor."""
-SHARE, GO, END = "storm_share", "storm_go", "storm_end"
+SHARE, CORE_HOLDS, GO, END = "storm_share", "storm_core_holds", "storm_go", "storm_end"
 """From conductor to performer."""
 REPORT: Final = "storm"
 """Key of a performer's report in what a Locust worker reports to its master."""
@@ -97,6 +97,9 @@ class Performer:
         match kind:
             case "storm_share":
                 self._playing = gevent.spawn(self._guarded, partial(self._take_share, message))
+            case "storm_core_holds":
+                if self._population is not None:
+                    self._population.core_holds(message["through_s"], message["changes"])
             case "storm_go":
                 self._playing = gevent.spawn(self._guarded, partial(self._play, message["zero"]))
             case "storm_end":

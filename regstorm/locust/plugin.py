@@ -24,6 +24,7 @@ from regstorm.locust.metrics import of_storm
 from regstorm.locust.parked import attach_hub
 from regstorm.locust.performer import (
     BROKEN,
+    CORE_HOLDS,
     END,
     FINAL,
     GO,
@@ -109,7 +110,7 @@ def _perform(environment: Environment, tell: Any) -> Performer:
     performer = _PERFORMERS[id(environment)] = Performer(environment, tell)
     attach_hub(environment, performer)
     if isinstance(environment.runner, WorkerRunner):
-        for kind in (SHARE, GO, END):
+        for kind in (SHARE, CORE_HOLDS, GO, END):
             environment.runner.register_message(kind, _done_by(performer))
     return performer
 
