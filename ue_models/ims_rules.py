@@ -4,7 +4,8 @@ Pure functions of small values, without messages, so a simulator uses the same r
 place in the list that the network gave. How a UE waits, and whether it obeys, is not known here. Jitter is not added.
 
 What the specification leaves open is settled as one UE in the field does it, and said where it stands: after a
-refusal that is no hint at another P-CSCF the UE waits and asks the same one again.
+refusal without Retry-After that is no hint at another P-CSCF the UE waits and asks the same one again. Retry-After
+forbids the P-CSCF that sent it and no other (5.1.1.2.1); whether a UE makes use of that is its profile's choice.
 """
 
 from collections.abc import Sequence
@@ -80,7 +81,7 @@ class Again(NamedTuple):
 class Wait(NamedTuple):
     """An initial registration `after_s` from now, through the same P-CSCF. `timer` is what the UE waits on.
 
-    `bars`: until then nothing may be asked of this P-CSCF of the UE's own accord; another may be asked.
+    `bars`: until then nothing may be asked of this P-CSCF of the UE's own accord; another may be asked at once.
     """
 
     after_s: float
@@ -200,7 +201,7 @@ class Exhausted(NamedTuple):
 def choose(preferred: int, in_vain: int, barred_until_s: Sequence[float], now: float) -> Ask | AskLater | Exhausted:
     """Which P-CSCF to ask (5.1.1.2.1): `preferred` and those behind it in turn.
 
-    `in_vain` has bit n set if P-CSCF n was left for another (Timer F, 305 …) since the last success.
+    `in_vain` has bit n set if P-CSCF n was left for another (Timer F, 305, Retry-After …) since the last success.
     """
     count = len(barred_until_s)
     order = [(preferred + n) % count for n in range(count)] if count else []

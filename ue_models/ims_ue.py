@@ -133,7 +133,10 @@ class ImsUe(ImsAttempts):
             case Wait(after_s, timer, bars):
                 if bars:
                     ims.barred_until_s[ims.p_cscf] = now + after_s
-                self._plan(after_s, timer, now)
+                if bars and not self._profile.waits_at_p_cscf:
+                    self._go_on(now)
+                else:
+                    self._plan(after_s, timer, now)
             case NextPCscf():
                 self._lose(f"IMS {described(failure)}", now)
                 self._go_on(now)
@@ -234,4 +237,8 @@ class ImsUe(ImsAttempts):
                 self._plan(at_s - now, RETRY_AFTER, now)
             case Exhausted():
                 ims.in_vain = 0
-                self._owner.ims_exhausted(self._profile.recourse, now)
+                free_at_s = min(ims.barred_until_s, default=now)
+                if ims.registered and free_at_s > now:  # a binding that stands is not given up for a refused renewal
+                    self._plan(free_at_s - now, RETRY_AFTER, now)
+                else:
+                    self._owner.ims_exhausted(self._profile.recourse, now)

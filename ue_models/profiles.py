@@ -35,6 +35,8 @@ class Profile:
     believes_retry_after: bool = True
     recourse: Recourse = Recourse.NEW_SESSION
     """What it does when all P-CSCFs were asked in vain."""
+    waits_at_p_cscf: bool = False
+    """Refused with Retry-After it waits for that time and asks the same P-CSCF again, instead of another at once."""
 
     def heard(self, failure: Failure) -> Failure:
         """The failure as this UE understands it: an unbelieved T3346 is as good as absent."""

@@ -193,7 +193,8 @@ def kinds(population: Population) -> tuple[tuple[profiles.Profile, float], ...]:
         (profiles.endless(shares.endless_every_s), shares.endless),
         (profiles.IGNORES_RETRY_AFTER, shares.ignores_retry_after),
     )
-    return tuple((replace(profile, recourse=recourse), share) for profile, share in known)
+    waits = population.refused_by_p_cscf == "wait"
+    return tuple((replace(profile, recourse=recourse, waits_at_p_cscf=waits), share) for profile, share in known)
 
 
 def ue_settings(scenario: Scenario, seed: int) -> UeSettings:

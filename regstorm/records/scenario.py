@@ -84,6 +84,8 @@ class Population(_Record):
     """UEs register in IMS too: full service needs it, and a registration is 25 pairs instead of 13."""
     p_cscfs_exhausted: Literal["new_session", "reregister", "to_eutra"] = "new_session"
     """What a UE does that asked every P-CSCF in vain: a new ims session, deregister and register, leave for E-UTRA."""
+    refused_by_p_cscf: Literal["next_p_cscf", "wait"] = "next_p_cscf"
+    """What a UE does that one P-CSCF refused with Retry-After: ask the other at once, or wait and ask the same."""
 
 
 class OnlineOperations(_Record):

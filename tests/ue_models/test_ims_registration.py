@@ -100,8 +100,49 @@ def test_challenges_without_end_are_left_for_the_other_p_cscf():
     assert net.book.rejects == [("SIP 401", False)]
 
 
-def test_503_with_retry_after_bars_the_p_cscf_to_the_second():
+def test_retry_after_bars_the_p_cscf_that_sent_it_and_the_other_is_asked_at_once():
+    net = Registrar()  # TS 24.229 5.1.1.2.1: not "via the same IP-CAN and the same P-CSCF"
+    net.session_up()
+    net.hear()
+    refused_at = net.now
+    net.say(503, ("Retry-After", "120"))
+    net.hear(within=0.2)
+    assert net.sent_at - refused_at < 0.2
+    assert net.datagram.destination[0] == P_CSCFS[1]
+    assert net.book.waits() == {}
+
+
+def test_when_every_p_cscf_refused_with_retry_after_the_profile_says_what_then():
+    for recourse in Recourse:
+        net = Registrar(Profile("test", recourse=recourse))
+        net.session_up()
+        for _ in P_CSCFS:
+            net.hear()
+            net.say(503, ("Retry-After", "120"))
+        net.run(0.2)
+        assert [one for one, _ in net.exhausted] == [recourse]
+
+
+def test_retry_after_outlives_the_session_because_it_bars_the_p_cscf():
     net = Registrar()
+    net.session_up()
+    net.hear()
+    first_refused_at = net.now
+    net.say(503, ("Retry-After", "120"))
+    net.hear()
+    net.say(503, ("Retry-After", "180"))
+    net.run(1)
+    net.ue.session_down(net.now)
+    net.session_up()
+    net.silent(100)
+    assert net.book.waits() == {RETRY_AFTER: 1}
+    net.hear(within=20)
+    assert net.sent_at == pytest.approx(first_refused_at + 120)
+    assert net.datagram.destination[0] == P_CSCFS[0]
+
+
+def test_a_ue_may_also_wait_and_ask_the_same_p_cscf_to_the_second():
+    net = Registrar(Profile("test", waits_at_p_cscf=True))
     net.session_up()
     net.hear()
     refused_at = net.now
@@ -125,6 +166,7 @@ def test_a_ue_barred_at_one_p_cscf_may_ask_the_other():
     net.hear()
     assert net.datagram.destination[0] == P_CSCFS[1]
     net.say(503, ("Retry-After", "2000"))
+    net.run(0.2)
     net.ue.session_down(net.now)
     assert net.book.waits() == {}
     net.session_up()
@@ -296,8 +338,13 @@ def test_a_refused_renewal_leaves_the_binding_until_it_expires():
     net.register()
     net.hear(within=3001)
     net.say(503, ("Retry-After", "100"))
+    net.hear()
+    assert net.datagram.destination[0] == P_CSCFS[1]
+    net.say(503, ("Retry-After", "200"))
+    net.silent(99)
     assert net.ue.registered
-    anew = net.hear(within=101)
+    assert net.exhausted == []  # what stands is not given up for a renewal that was refused
+    anew = net.hear(within=2)
     assert credentials(anew).nonce == ""
     assert net.ue.registered
     net.challenge()
@@ -311,8 +358,11 @@ def test_a_binding_that_could_not_be_renewed_ends_when_it_expires():
     net = Registrar()
     net.register()
     net.hear(within=3001)
+    renewal_due = net.sent_at
     net.say(503, ("Retry-After", "1000"))
-    net.run(599)
+    net.hear()
+    net.say(503, ("Retry-After", "1000"))
+    net.run(599 - (net.now - renewal_due))
     assert net.ue.registered
     net.run(2)
     assert not net.ue.registered

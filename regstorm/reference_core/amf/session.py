@@ -36,7 +36,7 @@ def establish_session(task: Task, transport: UlNasTransport) -> Steps:
     if dnn not in identity.dnns or snssai != identity.slice:
         not_forwarded(task, transport, FivegmmCause.DNN_NOT_SUPPORTED_IN_SLICE)
         return
-    ue.sessions.pop(psi, None)  # an initial request for a session that is there: that one is gone (5.4.5.2.5)
+    _gone(task, psi)  # an initial request for a session that is there: that one is gone (5.4.5.2.5)
     try:
         answer = yield from task.call(ops.CREATE_SM_CONTEXT, CreateSmContext(psi, dnn, snssai, transport.payload))
     except BackendFailed:
@@ -56,7 +56,7 @@ def establish_session(task: Task, transport: UlNasTransport) -> Steps:
         task.write_off()
         yield from task.call(ops.UPDATE_SM_CONTEXT, UpdateSmContext(psi, setup_failed=True))
         return
-    ue.sessions[psi] = Session(dnn, snssai)
+    ue.sessions[psi] = Session(dnn, snssai, task.account)
     ue.open_procedures.append(task.account)
     try:
         yield from task.call(ops.UPDATE_SM_CONTEXT, UpdateSmContext(psi, tunnel=tunnel))
@@ -111,12 +111,19 @@ def forward_to_session(task: Task, transport: UlNasTransport) -> Steps:
         _backend_failed(task, transport)
         return
     if isinstance(answer, Failed):
-        task.ue.sessions.pop(psi, None)
+        _gone(task, psi)
         not_forwarded(task, transport, FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED)
         return
     if answer.released:
-        task.ue.sessions.pop(psi, None)
+        _gone(task, psi)
     pass_on(task, psi, answer)
+
+
+def _gone(task: Task, psi: int) -> None:
+    """A session ends; if its UE has not had full service with it, its pairs were wasted."""
+    session = task.ue.sessions.pop(psi, None)
+    if session is not None:
+        task.env.ledger.write_off(session.account, task.now)
 
 
 def pass_on(task: Task, psi: int, answer: SmContext) -> None:

@@ -8,6 +8,7 @@ from protocols.identities import Guti, STmsi
 from protocols.nas5g.messages import NO_KEY, RegistrationRequest, Snssai
 from protocols.nas_security import SecurityContext
 from protocols.ngap.messages import RrcCause
+from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 
 if TYPE_CHECKING:
     from regstorm.reference_core.amf.task import Task
@@ -61,6 +62,8 @@ class Session:
 
     dnn: str
     snssai: Snssai
+    account: int = NO_PROCEDURE
+    """In whose books the pairs of its establishment stand."""
 
 
 @dataclass(slots=True, eq=False)
