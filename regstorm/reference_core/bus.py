@@ -19,6 +19,7 @@ from types import GeneratorType
 from typing import Any, NamedTuple, Protocol
 
 from regstorm.records import counters
+from regstorm.records.domain_counters import NODE_REQUESTS
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import (
     AUTHENTICATE,
@@ -76,6 +77,7 @@ class Call(NamedTuple):
 
 
 _NEVER = float("inf")
+_REQUESTS_OF = {nf: f"{NODE_REQUESTS}.{nf}" for nf in Nf}
 _KEEP_THEIR_CLASS = frozenset({MessageClass.EMERGENCY, MessageClass.HIGH_PRIORITY, MessageClass.DEREGISTRATION})
 
 
@@ -163,6 +165,8 @@ class Bus:
         self.tally = tally
         self.calls: Counter[Operation] = Counter()
         """Calls made so far by operation, retries included; for a look from outside, not for the timeline."""
+        self.counts_by_node = False
+        """Requests that reach a node are counted for it."""
         self._patience_s: dict[Operation, float] = {}
         self._producers: dict[Nf, Producer] = {}
         self._carriers: dict[Nf, Carrier] = {}
@@ -227,6 +231,8 @@ class Bus:
     def _arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
         server = call.operation.server
         if not self._out_of_service[server]:
+            if self.counts_by_node:
+                self.tally.count(_REQUESTS_OF[server], now)
             self._producers[server].arrives(call, deadline_s, reply, now)
 
     def _timed_out(self, pending: PendingCall, now: float) -> None:

@@ -111,6 +111,7 @@ class ReferenceCore:
         )
         if ims and IMS_DNN not in network.dnns:
             raise ValueError(f"IMS needs a session to the DNN {IMS_DNN}")
+        self.bus.counts_by_node = ims
         self.ims = self._ims_core(core, strategy, rng) if ims else None
         """None: the population does without."""
         self.upf = self._user_plane(self.ims) if self.ims is not None else None

@@ -13,12 +13,14 @@ So at any time served = settled + written off + open. A service request or a per
 needs no procedure here; pairs of number 0 (deregistrations) are the price of leaving and are not wasted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from regstorm.records import counters
 from regstorm.records.ports import Tally
 
 NO_PROCEDURE = 0
+_NO_PAIRS: Final[Mapping[str, int]] = {}
 
 
 class PairLedger:
@@ -26,7 +28,8 @@ class PairLedger:
 
     def __init__(self, tally: Tally) -> None:
         self._tally = tally
-        self._open: dict[int, int] = {}
+        self._open: dict[int, dict[str, int]] = {}
+        """Pairs by interface."""
         self._last = NO_PROCEDURE
         self._kept: dict[str, list[int]] = {}
         self.is_served: Callable[[str], bool] | None = None
@@ -37,26 +40,27 @@ class PairLedger:
     def open(self) -> int:
         """A number for a new procedure."""
         self._last += 1
-        self._open[self._last] = 0
+        self._open[self._last] = {}
         return self._last
 
     @property
     def pending(self) -> int:
         """Pairs of procedures whose end is not known yet."""
-        return sum(self._open.values())
+        return sum(sum(pairs.values()) for pairs in self._open.values())
 
-    def served(self, procedure: int, now: float) -> None:
-        """The UDM has served one pair for `procedure`."""
-        if procedure in self._open:
-            self._open[procedure] += 1
+    def served(self, procedure: int, now: float, interface: str = "") -> None:
+        """The UDM has served one pair for `procedure`; `interface` empty: not known."""
+        pairs = self._open.get(procedure)
+        if pairs is not None:
+            pairs[interface] = pairs.get(interface, 0) + 1
         elif procedure == NO_PROCEDURE:
             self.settled += 1
         else:
-            self._lose(1, now)
+            self._lose({interface: 1}, now)
 
     def settle(self, procedure: int) -> None:
         """The UE of `procedure` is in full service. Harmless if it is closed already."""
-        self.settled += self._open.pop(procedure, 0)
+        self.settled += sum(self._open.pop(procedure, _NO_PAIRS).values())
 
     def ready(self, supi: str, procedure: int) -> None:
         """`procedure` has done its part for the full service of `supi`: settled as soon as that is reached."""
@@ -77,9 +81,16 @@ class PairLedger:
 
     def write_off(self, procedure: int, now: float) -> None:
         """`procedure` has come to nothing. Harmless if it is closed already."""
-        self._lose(self._open.pop(procedure, 0), now)
+        self._lose(self._open.pop(procedure, _NO_PAIRS), now)
 
-    def _lose(self, pairs: int, now: float) -> None:
-        if pairs:
-            self.written_off += pairs
-            self._tally.count(counters.UDM_PAIRS_LOST, now, pairs)
+    def _lose(self, pairs: Mapping[str, int], now: float) -> None:
+        """Where full service needs IMS, waste is counted by interface as well."""
+        lost = sum(pairs.values())
+        if not lost:
+            return
+        self.written_off += lost
+        self._tally.count(counters.UDM_PAIRS_LOST, now, lost)
+        if self.is_served is not None:
+            for interface, of_it in pairs.items():
+                if interface:
+                    self._tally.count(f"{counters.UDM_PAIRS_LOST}.{interface}", now, of_it)

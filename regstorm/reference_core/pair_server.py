@@ -64,7 +64,7 @@ class PairServer:
 
     def _serve(self, call: Call, reply: Reply, now: float) -> None:
         self._count(counters.UDM_SERVED, call, now)
-        self._ledger.served(call.procedure, now)
+        self._ledger.served(call.procedure, now, call.operation.interface)
         reply(self._handlers[call.operation](call), now)
 
     def _count(self, name: str, call: Call, now: float) -> None:
