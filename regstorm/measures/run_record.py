@@ -131,7 +131,7 @@ def scenario_lower_bound_s(scenario: Scenario) -> float | None:
     """Of the outage group: the largest over all UDM/HSS units. None if users in service alone fill one of them."""
     bounds = [
         lower_bound_s(
-            scenario.population.outage_ues,
+            one.share * scenario.population.outage_ues,
             one.pairs_per_ue,
             one.capacity_pairs_per_s,
             background_pairs_per_s(scenario, one),

@@ -8,6 +8,7 @@ application servers, 15 if AMF and SMF aggregate their reads as well.
 
 from typing import NamedTuple
 
+from regstorm.records.nodes import Node
 from regstorm.records.operations import (
     PAIRS_PER_AGGREGATED_IMS_REGISTRATION,
     PAIRS_PER_AGGREGATED_REGISTRATION,
@@ -27,16 +28,24 @@ _ON_HSS = ("Cx", "Sh")
 
 
 class BackEnd(NamedTuple):
-    """UDM/HSS units with a capacity of their own, and what one registration asks of them."""
+    """Units of a UDM/HSS with a capacity of their own, and what one registration of its users asks of them."""
 
     interfaces: tuple[str, ...]
     capacity_pairs_per_s: float
     pairs_per_ue: int
+    node: str = "udm"
+    share: float = 1.0
+    """Of the users."""
+
+    @property
+    def as_if_all_pairs_per_s(self) -> float:
+        """Capacity that all UDM/HSS together would have if each were as tight as this one for its users."""
+        return self.capacity_pairs_per_s / self.share
 
     @property
     def ues_per_s(self) -> float:
-        """Registrations that it can finish."""
-        return self.capacity_pairs_per_s / self.pairs_per_ue
+        """Registrations of all users, spread over all nodes, that it lets finish."""
+        return self.as_if_all_pairs_per_s / self.pairs_per_ue
 
 
 def skips_authentication(outage: Outage) -> bool:
@@ -67,13 +76,22 @@ def pairs_after(outage: Outage, core: Core, sessions: int, ims: bool) -> dict[st
 
 
 def back_ends(core: Core, pairs: dict[str, int]) -> tuple[BackEnd, ...]:
-    """The UDM/HSS units behind the front doors, those that finish the fewest registrations first."""
-    udm = core.udm
+    """The UDM/HSS units behind the front doors, those that let the fewest registrations finish first.
+
+    Every front door admits users of every node, so the first of them is what all doors together must not exceed.
+    """
+    found = [one for node in core.udm_nodes for one in _back_ends_of(core, node, pairs)]
+    return tuple(sorted(found, key=lambda one: one.ues_per_s))
+
+
+def _back_ends_of(core: Core, node: Node, pairs: dict[str, int]) -> tuple[BackEnd, ...]:
+    udm, part = core.udm, node.part_of_capacity
     on_hss = sum(pairs.get(one, 0) for one in _ON_HSS)
+    capacity = udm.capacity_pairs_per_s * part
     if udm.layout == "shared" or not on_hss:
-        return (BackEnd((*_ON_UDM, *_ON_HSS), udm.capacity_pairs_per_s, sum(pairs.values())),)
-    of_5gc = BackEnd(_ON_UDM, udm.capacity_pairs_per_s, sum(pairs.values()) - on_hss)
-    return tuple(sorted((of_5gc, BackEnd(_ON_HSS, udm.hss_capacity, on_hss)), key=lambda one: one.ues_per_s))
+        return (BackEnd((*_ON_UDM, *_ON_HSS), capacity, sum(pairs.values()), node.name, node.share),)
+    of_5gc = BackEnd(_ON_UDM, capacity, sum(pairs.values()) - on_hss, node.name, node.share)
+    return of_5gc, BackEnd(_ON_HSS, udm.hss_capacity * part, on_hss, node.name, node.share)
 
 
 def background_pairs_per_s(scenario: Scenario, back_end: BackEnd) -> float:
@@ -81,7 +99,8 @@ def background_pairs_per_s(scenario: Scenario, back_end: BackEnd) -> float:
     re-registration in IMS two."""
     if not scenario.population.ims or "Cx" not in back_end.interfaces:
         return 0.0
-    return PAIRS_PER_IMS_REREGISTRATION * scenario.population.online_ues / refresh_after_s(scenario.core.ims.expires_s)
+    users = back_end.share * scenario.population.online_ues
+    return PAIRS_PER_IMS_REREGISTRATION * users / refresh_after_s(scenario.core.ims.expires_s)
 
 
 def refresh_after_s(expires_s: float) -> float:

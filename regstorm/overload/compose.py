@@ -25,11 +25,13 @@ def front_door(
     rng: Random,
     width: float = 1.0,
     depth: float = 1.0,
+    node: str = "",
 ) -> FrontDoor:
     """The door of an AMF or SBC whose UEs cost the back end `pairs_per_ue` and send `messages_per_ue` to register.
 
     A gate with a planned rate takes that instead of what the back end can finish. `width` and `depth` are factors on
-    the gate's rate and on its depth: those of a second door behind the first.
+    the gate's rate and on its depth: those of a second door behind the first, or of one door of several. `node` is
+    the door's name, for which the gate may have a rate of its own.
     """
     tiers = tier_table(strategy)
     guidance = RetryGuidance(strategy.guidance.t3346, rng)
@@ -37,7 +39,9 @@ def front_door(
     gate = strategy.gate
     if gate is None:
         return FrontDoor(None, frozenset(), tiers, guidance, strategy.guidance.follow_up, restriction)
-    if gate.ues_per_s is None:
+    if node in gate.nodes:
+        ues_per_s = gate.nodes[node]
+    elif gate.ues_per_s is None:
         ues_per_s = gate.share_of_capacity * (width * udm_capacity_pairs_per_s / pairs_per_ue)
     else:
         ues_per_s = width * gate.ues_per_s

@@ -161,6 +161,18 @@ class ProtectedServer(Generic[Job]):
         self._limit *= ratio
         self._started_work *= ratio  # so that the seconds worked so far stay what they were
 
+    def lose_work(self, now: float) -> None:
+        """What it was at and what waits is gone, and what it counted of its load: it is down, or starts again."""
+        for queue in self._queues:
+            queue.clear()
+        tiers = len(self._queues)
+        self._queued_work, self._offered_in_period, self._drop_probability = ([0.0] * tiers for _ in range(3))
+        self._waiting = 0
+        self._in_service = None
+        ahead_s = max(0.0, self._free_at - now)
+        self._started_work -= ahead_s * self.capacity
+        self._free_at = min(self._free_at, now)
+
     def _sheds(self, now: float, tier: int) -> bool:
         ahead_s = self._free_at - now if self._free_at > now else 0.0
         if self._waiting:

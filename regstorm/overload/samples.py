@@ -23,4 +23,5 @@ def largest_sample(scenario: Scenario, strategy: Strategy) -> int | None:
     ues_per_s = gate.ues_per_s
     if ues_per_s is None:
         ues_per_s = gate.share_of_capacity * back_ends(scenario.core, pairs_per_registration(scenario))[0].ues_per_s
-    return max(1, floor(ues_per_s * gate.depth_s / gate.least_depth_ues))
+    least = min(gate.nodes.get(amf.name, amf.share * ues_per_s) for amf in scenario.core.amf_nodes)
+    return max(1, floor(least * gate.depth_s / gate.least_depth_ues))

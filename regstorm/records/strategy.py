@@ -20,6 +20,9 @@ class Gate(_Record):
     ues_per_s: float | None = Field(default=None, gt=0)
     """Admission rate in UEs per second of the full size, as somebody has planned it: `share_of_capacity` is then not
     used, and what the back end can finish is not asked."""
+    nodes: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """The same by front door (an AMF or SBC, by its name in the scenario), where somebody has planned them one by one.
+    A door that is not named has its share of what the others say."""
     depth_s: float = Field(default=2.0, gt=0, le=60)
     least_depth_ues: float = Field(default=5.0, ge=1)
     """The bucket is never shallower than this many UEs' messages, at any sample."""
@@ -122,7 +125,10 @@ class Strategy(_Record):
 
     def sampled(self, sample: int) -> "Strategy":
         """For 1/`sample` of the population: absolute rates are scaled, shares and times stay."""
-        if sample == 1 or self.gate is None or self.gate.ues_per_s is None:
+        gate = self.gate
+        if sample == 1 or gate is None:
             return self
-        gate = self.gate.model_copy(update={"ues_per_s": self.gate.ues_per_s / sample})
-        return self.model_copy(update={"gate": gate})
+        rates: dict[str, object] = {"nodes": {name: rate / sample for name, rate in gate.nodes.items()}}
+        if gate.ues_per_s is not None:
+            rates["ues_per_s"] = gate.ues_per_s / sample
+        return self.model_copy(update={"gate": gate.model_copy(update=rates)})
