@@ -164,7 +164,8 @@ class CoreLink:
     def _heard(self, report: control.Report) -> None:
         match report:
             case control.Ready():
-                self._ready.set(report)
+                if not self._ready.ready():  # something was refused on the way: that is the answer
+                    self._ready.set(report)
             case control.Seconds(first=first, seconds=seconds):
                 self._on_seconds(first, seconds)
             case control.Service(through_s=through_s, changes=changes):
