@@ -5,7 +5,7 @@ Every outage UE needs its pairs once, and the UDM has what users in service leav
 
 
 def lower_bound_s(
-    outage_ues: int, pairs_per_ue: float, capacity_pairs_per_s: float, background_pairs_per_s: float = 0.0
+    outage_ues: float, pairs_per_ue: float, capacity_pairs_per_s: float, background_pairs_per_s: float = 0.0
 ) -> float | None:
     """N · pairs / (capacity − background), seconds. None: the background alone takes the whole capacity."""
     left = capacity_pairs_per_s - background_pairs_per_s

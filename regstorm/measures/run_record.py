@@ -6,6 +6,7 @@ Pure functions of what was measured. Knows no clock, no file and no machine: who
 from dataclasses import dataclass
 from typing import Protocol
 
+from regstorm.measures.domain_record import add_domains
 from regstorm.measures.lower_bound import efficiency, lower_bound_s
 from regstorm.measures.overload_windows import load_in_backlog, overload_windows
 from regstorm.measures.service_log import ServiceLog
@@ -109,6 +110,8 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
         "verdict": {"pass": False, "failed": []},
         "settings": _settings(plan),
     }
+    if scenario.population.ims:
+        add_domains(entry, timeline, log, core_is_ours)
     entry["verdict"] = judge(plan.scenario.expected.get(plan.strategy.name), entry)
     return entry
 

@@ -20,6 +20,9 @@ CATALOGUE: tuple[str, ...] = tuple(
 )
 """Every name of records.counters, in the order of that file."""
 
+_TAKEN: dict[str, int] = {}
+"""Instead of a second that another process keeps."""
+
 
 class Timeline:
     """A Tally (records.ports). `now` never decreases over all calls."""
@@ -34,6 +37,7 @@ class Timeline:
         self._totals: defaultdict[str, int] = defaultdict(int)
         """Of the complete seconds: whoever watches a storm asks for them all the time."""
         self._next_second = 1.0
+        self._taken = 0
 
     def count(self, name: str, now: float, amount: int = 1) -> None:
         """Adds `amount` to counter `name` in the second of `now`."""
@@ -68,9 +72,15 @@ class Timeline:
         prefix = f"{name}."
         return sorted(one.removeprefix(prefix) for one in self._levels if one.startswith(prefix))
 
-    def complete_seconds(self, first: int = 0) -> list[tuple[dict[str, int], dict[str, int]]]:
-        """What was counted, and the levels, in each complete second from `first` on: for another process."""
-        return list(zip(self._counted[first:], self._sampled[first:], strict=True))
+    def take_seconds(self, until: int | None = None) -> tuple[int, list[tuple[dict[str, int], dict[str, int]]]]:
+        """What was counted, and the levels, in each complete second not taken yet (before `until`), and the number of
+        the first one: for another process, which keeps them. Here they are forgotten, but for totals and levels.
+        """
+        first, behind = self._taken, self.complete if until is None else min(self.complete, until)
+        taken = list(zip(self._counted[first:behind], self._sampled[first:behind], strict=True))
+        self._counted[first:behind] = self._sampled[first:behind] = [_TAKEN] * len(taken)
+        self._taken += len(taken)
+        return first, taken
 
     def close(self, end_s: float) -> None:
         """The run ends at `end_s`: its last second, begun or not, gets its row."""
@@ -79,6 +89,10 @@ class Timeline:
     def level(self, name: str) -> int:
         """A level as it is now."""
         return self._levels.get(name, 0)
+
+    def has(self, name: str) -> bool:
+        """Something was counted or sampled under `name` or a sub-counter of it."""
+        return any(one == name or one.startswith(f"{name}.") for one in self._names())
 
     def total(self, name: str) -> int:
         """All that was counted under `name`."""

@@ -4,7 +4,7 @@ Times are scenario seconds, populations and counts those of the run, which took 
 (`null`) is what was not reached, or what cannot be seen from outside (the UDM of a core that is not ours).
 """
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 SCHEMA = 1
 
@@ -54,6 +54,77 @@ class AmfRecord(TypedDict):
     dropped: int
     retransmissions: int
     backend_failures: int
+
+
+class FunnelStage(TypedDict):
+    """How many outage users got to a stage of full service since the end of the outage, and fell back from it."""
+
+    stage: str
+    reached: int
+    """Users, at least once."""
+    at_end: int | None
+    """Users that stand there at the end of the run. None: not a state to be in (attempted)."""
+    lost: int | None
+    """Times that a user fell back from it."""
+
+
+class DomainRecord(TypedDict):
+    """5GC or IMS: attempts of its initial registrations, its door, its pairs at UDM and HSS."""
+
+    attempts: int
+    successes: int
+    attempts_per_success: float | None
+    admitted_first: int | None
+    refused_first: int | None
+    refused_follow_ups: int | None
+    pairs: int | None
+    """Served."""
+    wasted_pairs: int | None
+    """Of these, those that led to nobody's full service."""
+
+
+class InterfaceRecord(TypedDict):
+    """Pairs on one interface of UDM and HSS."""
+
+    offered: int
+    served: int
+    dropped: int
+    wasted: int | None
+    """Served, and led to nobody's full service. None: not told."""
+
+
+class NodeRecord(TypedDict):
+    """Requests at one node: of UEs at AMF and SBC, of other functions at the others."""
+
+    requests: int
+    refused: int | None
+    """By its gate. None: it has none."""
+    dropped: int
+    """By its own overload."""
+
+
+class Reregistrations(TypedDict):
+    """Re-REGISTERs of online users that fell due since the end of the outage."""
+
+    due: int
+    due_share: float | None
+    """Of the online users."""
+    kept: int
+    """The user was registered again."""
+    lost: int
+    """The user lost the registration before that."""
+
+
+class LateReturns(TypedDict):
+    """Outage users back later than 12 min after the end of the outage."""
+
+    users: int
+    share: float
+    """Of the outage users."""
+    not_back: int
+    """At the end of the run."""
+    by_timer: dict[str, int]
+    """By the timer that ended the last wait of each; `none`: never waited."""
 
 
 class Settings(TypedDict):
@@ -109,6 +180,13 @@ class RunEntry(TypedDict):
     lateness_p99_s: float
     verdict: Verdict
     settings: Settings
+    # from here on only where the population has IMS; None: the engine does not tell
+    funnel: NotRequired[list[FunnelStage] | None]
+    domains: NotRequired[dict[str, DomainRecord]]
+    interfaces: NotRequired[dict[str, InterfaceRecord] | None]
+    nodes: NotRequired[dict[str, NodeRecord] | None]
+    reregistrations: NotRequired[Reregistrations | None]
+    back_after_minute_12: NotRequired[LateReturns | None]
 
 
 class RunDocument(TypedDict):
