@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from protocols.sip.decode import decode
 from protocols.sip.encode import answer, encode
 from protocols.sip.messages import Request, Response, Unreadable
-from protocols.udp import Datagram, Endpoint, NoDatagram, read_udp, udp_packet
+from protocols.udp import Endpoint, NoDatagram, read_udp, udp_packet
 from regstorm.records import procedures as names
 from regstorm.records.ports import UeObserver
 from ue_models.ims_rules import Failure, Recourse, Refused, described
@@ -207,18 +207,25 @@ class ImsAttempts(ABC):
         if isinstance(datagram, NoDatagram):
             self._owner.packet_discarded(datagram.why, now)
             return
-        message = decode(datagram.payload)
+        self.take(decode(datagram.payload), datagram.source, now)
+
+    def take(self, message: Request | Response | Unreadable, source: Endpoint, now: float) -> None:
+        """A message came, from there."""
         match message:
             case Response():
                 self._hear(message, now)
             case Request():
-                self._asked(message, datagram, now)
+                self._asked(message, source, now)
             case Unreadable(_, why):
                 self._owner.packet_discarded(why, now)
 
+    def transport_lost(self, now: float) -> None:
+        """The connection on which an answer was awaited broke, or could not be had."""
+        self._client.transport_lost(now)
+
     def _ask(self, request: Request, now: float) -> None:
         """A request goes out for the first time."""
-        self._client.ask(request, now)
+        self._client.ask(request, now, self.state.access.reliable)
 
     def _hear(self, response: Response, now: float) -> None:
         """A response came."""
@@ -230,12 +237,12 @@ class ImsAttempts(ABC):
     def _send_to(self, destination: Endpoint, octets: bytes, now: float) -> None:
         self._owner.send_packet(udp_packet(self.state.endpoint, destination, octets), now)
 
-    def _asked(self, request: Request, datagram: Datagram, now: float) -> None:
+    def _asked(self, request: Request, source: Endpoint, now: float) -> None:
         """The network asks: 200 to what is understood, the same for a retransmission; else 501, and nothing to ACK."""
         if request.method == "ACK":
             return
         status = 200 if request.method in _UNDERSTOOD else 501
-        self._send_to(datagram.source, encode(answer(request, status, _TAG)), now)
+        self._send_to(source, encode(answer(request, status, _TAG)), now)
         if request.method == "NOTIFY" and request.headers.first("Event") == "reg" and b'"terminated"' in request.body:
             # 5.1.1.7: "rejected" ends it; after "deactivated" or "expired" the UE registers (RFC 3680 5.2.1)
             self._deregistered_by_network(b'"rejected"' in request.body, now)

@@ -62,11 +62,18 @@ class TimerF(NamedTuple):
     """No final response (RFC 3261 17.1.2.2)."""
 
 
+class TransportLost(NamedTuple):
+    """The request could not be sent, or its connection broke before a final response (RFC 3261 8.1.3.1).
+
+    RFC 3261 has it treated as 503; here, as with Timer F, it says that this P-CSCF is not there.
+    """
+
+
 class NetworkNotGenuine(NamedTuple):
     """The challenges did not prove the network genuine, or there was none that the UE can answer (5.1.1.5.3)."""
 
 
-Failure = Refused | TimerF | NetworkNotGenuine
+Failure = Refused | TimerF | TransportLost | NetworkNotGenuine
 
 
 # --- what follows ----------------------------------------------------------------------------------------------------
@@ -138,7 +145,7 @@ def registration_failed(failure: Failure, rng: Random, standing: Standing = _FRE
     followed by an initial registration; until then, and until it expires, the binding stands.
     """
     match failure:
-        case TimerF() | NetworkNotGenuine():
+        case TimerF() | TransportLost() | NetworkNotGenuine():
             return NextPCscf()
         case Refused(restoration=True) if standing.reregistering:
             return Wait(0.0, "")
@@ -234,5 +241,7 @@ def described(failure: Failure) -> str:
             return f"SIP {status}"
         case TimerF():
             return "Timer F expired"
+        case TransportLost():
+            return "SIP transport lost"
         case NetworkNotGenuine():
             return "network not genuine"

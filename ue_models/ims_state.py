@@ -4,12 +4,30 @@ Plain data. The procedures change it, ims_rules.py reads from it what it needs, 
 """
 
 from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from protocols.digest import Challenge
 from protocols.udp import Endpoint
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S
 
 SIP_PORT = 5060
+
+
+class SipAccess(NamedTuple):
+    """How SIP travels between a UE and its P-CSCFs: the transport as Via names it, and the ports of both ends."""
+
+    transport: str = "UDP"
+    port: int = SIP_PORT
+    p_cscf_port: int = SIP_PORT
+
+    @property
+    def reliable(self) -> bool:
+        """Nothing is retransmitted (RFC 3261 17.1.2.2)."""
+        return self.transport != "UDP"
+
+
+IN_SESSION: Final = SipAccess()
+"""In datagrams on the ims PDU session."""
 
 
 @dataclass(slots=True)
@@ -21,6 +39,9 @@ class ImsState:
     domain: str
     instance: str
     """The IMEI URN that marks the device (RFC 7254)."""
+    access: SipAccess = IN_SESSION
+    password: bytes | None = None
+    """Of plain digest (MD5) instead of AKA, for networks that know no USIM."""
 
     registered: bool = False
     granted_s: float = 0.0
@@ -55,17 +76,18 @@ class ImsState:
     @property
     def contact(self) -> str:
         """The URI under which this UE is reached."""
-        return f"sip:{self.impi.partition('@')[0]}@{self.address}:{SIP_PORT}"
+        transport = ";transport=tcp" if self.access.reliable else ""
+        return f"sip:{self.impi.partition('@')[0]}@{self.address}:{self.access.port}{transport}"
 
     @property
     def endpoint(self) -> Endpoint:
         """Where it sends from."""
-        return self.address, SIP_PORT
+        return self.address, self.access.port
 
     @property
     def p_cscf_endpoint(self) -> Endpoint:
         """Where it sends to."""
-        return self.p_cscfs[self.p_cscf], SIP_PORT
+        return self.p_cscfs[self.p_cscf], self.access.p_cscf_port
 
     def next_serial(self) -> int:
         """A number that this UE has not used."""

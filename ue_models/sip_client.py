@@ -1,6 +1,6 @@
 """One SIP request of a UE at a time, from its first octet to its final response or Timer F (RFC 3261 17.1.2).
 
-Over UDP with the timers of the Gm interface (TS 24.229 table 7.7.1). What the request is about is not known here.
+With the timers of the Gm interface (TS 24.229 table 7.7.1). What the request is about is not known here.
 """
 
 from collections.abc import Callable
@@ -8,13 +8,21 @@ from typing import Final
 
 from protocols.sip.messages import Request, Response
 from protocols.sip.timers import GM
-from protocols.sip.transactions import ClientTransaction, Deliver, Output, TimedOut, Transmit, client_key
-from ue_models.ims_rules import TimerF
+from protocols.sip.transactions import (
+    ClientTransaction,
+    Deliver,
+    Output,
+    TimedOut,
+    Transmit,
+    TransportFailed,
+    client_key,
+)
+from ue_models.ims_rules import TimerF, TransportLost
 from ue_models.timer_set import TimerSet
 
 TRANSACTION_TIMER: Final = "SIP transaction"
 
-Answer = Response | TimerF
+Answer = Response | TimerF | TransportLost
 """How a request ended."""
 
 
@@ -32,10 +40,10 @@ class SipClient:
         self._transaction: ClientTransaction | None = None
         self._key: tuple[str, str] | None = None
 
-    def ask(self, request: Request, now: float) -> None:
-        """Sends a request; one that has not ended is forgotten."""
+    def ask(self, request: Request, now: float, reliable: bool = False) -> None:
+        """Sends a request, over UDP or `reliable`; one that has not ended is forgotten."""
         self._key = client_key(request)
-        self._transaction = transaction = ClientTransaction(request, reliable=False, timers=GM, now=now)
+        self._transaction = transaction = ClientTransaction(request, reliable=reliable, timers=GM, now=now)
         self._transmit(transaction.octets, now)
         self._await(transaction)
 
@@ -44,6 +52,12 @@ class SipClient:
         transaction = self._transaction
         if transaction is not None and client_key(response) == self._key:
             self._perform(transaction, transaction.receive(response, now), now)
+
+    def transport_lost(self, now: float) -> None:
+        """What was asked could not be sent, or its answer has no way any more."""
+        transaction = self._transaction
+        if transaction is not None:
+            self._perform(transaction, transaction.transport_failed(now), now)
 
     def abort(self) -> None:
         """Nobody waits for the answer any more."""
@@ -70,6 +84,8 @@ class SipClient:
                     self._end(response, now)
                 case TimedOut():
                     self._end(TimerF(), now)
+                case TransportFailed():
+                    self._end(TransportLost(), now)
 
     def _end(self, answer: Answer, now: float) -> None:
         self.abort()

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from protocols.sip.fields import cseq, retry_after
 from protocols.sip.messages import Request, Response
-from protocols.udp import Datagram
+from protocols.udp import Endpoint
 from regstorm.records.ports import UeObserver
 from ue_models.ims_attempts import ImsOwner
 from ue_models.ims_state import ImsState
@@ -49,9 +49,9 @@ class TracedIms(ImsUe):
         self._trace.note(now, "down", f"SIP {response.status} {response.reason}", self._detail(response))
         super()._hear(response, now)
 
-    def _asked(self, request: Request, datagram: Datagram, now: float) -> None:
+    def _asked(self, request: Request, source: Endpoint, now: float) -> None:
         self._trace.note(now, "down", f"SIP {request.method}", self._detail(request))
-        super()._asked(request, datagram, now)
+        super()._asked(request, source, now)
 
     def _detail(self, message: Request | Response) -> str:
         """No identity and no key: which request it is, and for how long the UE is turned away."""

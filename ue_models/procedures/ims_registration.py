@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from protocols.aka import MacFailure, SynchFailure
 from protocols.digest import (
     AKAV1_MD5,
+    MD5,
     Challenge,
     Credentials,
     answered,
@@ -23,7 +24,7 @@ from protocols.milenage import Milenage
 from protocols.sip.authentication import challenges, chosen
 from protocols.sip.fields import addresses, contact_expires_s, expires_s, min_expires_s, retry_after
 from protocols.sip.messages import Request, Response
-from ue_models.ims_rules import MAX_CHALLENGES, Failure, NetworkNotGenuine, Refused, TimerF
+from ue_models.ims_rules import MAX_CHALLENGES, Failure, NetworkNotGenuine, Refused
 from ue_models.procedures.sip_requests import REGISTER, ImsUser, register, short_message
 from ue_models.procedures.steps import Succeeded
 from ue_models.sip_client import Answer
@@ -62,13 +63,15 @@ def attempt_message(user: ImsUser) -> ImsAttempt[Succeeded | Failure]:
 # --- REGISTER and its answers ----------------------------------------------------------------------------------------
 
 
-def _registered(user: ImsUser, credentials: Credentials, leaving: bool = False) -> ImsAttempt[Succeeded | Failure]:
+def _registered(
+    user: ImsUser, credentials: Credentials | None, leaving: bool = False
+) -> ImsAttempt[Succeeded | Failure]:
     """REGISTER until there is an answer that is no challenge, or a challenge too many."""
     wished_s = 0 if leaving else user.ims.wished_s
     challenged = invalid = 0
     while True:
         answer = yield register(user, credentials, wished_s)
-        if isinstance(answer, TimerF) or (answer.status >= 300 and answer.status != UNAUTHORIZED):
+        if not isinstance(answer, Response) or (answer.status >= 300 and answer.status != UNAUTHORIZED):
             return _failure(answer)
         if answer.status < 300:
             if leaving:
@@ -79,13 +82,19 @@ def _registered(user: ImsUser, credentials: Credentials, leaving: bool = False) 
         challenged += 1
         if challenged > MAX_CHALLENGES:
             return _failure(answer)
-        challenge = chosen(challenges(answer))
-        if challenge is None or challenge.algorithm.lower() != AKAV1_MD5.lower():
+        challenge = _answerable(user, challenges(answer))
+        if challenge is None:
             return NetworkNotGenuine()
         credentials, valid = answer_to(user, challenge)
         invalid = 0 if valid else invalid + 1
         if invalid >= _MAX_INVALID_CHALLENGES:
             return NetworkNotGenuine()
+
+
+def _answerable(user: ImsUser, offered: list[Challenge]) -> Challenge | None:
+    """A USIM answers AKA and nothing else, whatever else is offered; who has a password answers MD5."""
+    wanted = AKAV1_MD5 if user.ims.password is None else MD5
+    return chosen([one for one in offered if one.algorithm.lower() == wanted.lower()])
 
 
 def _bind(user: ImsUser, answer: Response) -> None:
@@ -101,7 +110,7 @@ def _bind(user: ImsUser, answer: Response) -> None:
 
 
 def _failure(answer: Answer) -> Failure:
-    if isinstance(answer, TimerF):
+    if not isinstance(answer, Response):
         return answer
     hint = retry_after(answer)
     body = answer.body
@@ -120,6 +129,9 @@ def answer_to(user: ImsUser, challenge: Challenge) -> tuple[Credentials, bool]:
     """What answers a challenge, and whether it was valid: RES, AUTS, or neither (5.1.1.5.1, 5.1.1.5.3)."""
     ims, state = user.ims, user.ue.state
     uri = f"sip:{ims.domain}"
+    if ims.password is not None:
+        ims.challenge, ims.res, ims.nonce_count = challenge, ims.password, 0
+        return _counted(user, challenge), True
     carried = rand_and_autn(challenge.nonce)
     if carried is None:
         return network_not_authentic(challenge, ims.impi, uri), False
@@ -132,20 +144,26 @@ def answer_to(user: ImsUser, challenge: Challenge) -> tuple[Credentials, bool]:
         case genuine:
             state.sqn = genuine.sqn
             ims.challenge, ims.res, ims.nonce_count = challenge, genuine.res, 0
-            return _next_credentials(user), True
+            return _counted(user, challenge), True
 
 
-def _next_credentials(user: ImsUser) -> Credentials:
+def _next_credentials(user: ImsUser) -> Credentials | None:
     """The digest of the last challenge with the next nonce count; the first ones where there was none."""
+    challenge = user.ims.challenge
+    return _first_credentials(user) if challenge is None else _counted(user, challenge)
+
+
+def _counted(user: ImsUser, challenge: Challenge) -> Credentials:
     ims = user.ims
-    if ims.challenge is None:
-        return _first_credentials(user)
     ims.nonce_count += 1
     uri = f"sip:{ims.domain}"
     cnonce = f"{user.ue.state.index:x}.{ims.next_serial():x}"
-    return answered(ims.challenge, ims.impi, ims.res, REGISTER, uri, ims.nonce_count, cnonce)
+    return answered(challenge, ims.impi, ims.res, REGISTER, uri, ims.nonce_count, cnonce)
 
 
-def _first_credentials(user: ImsUser) -> Credentials:
+def _first_credentials(user: ImsUser) -> Credentials | None:
+    """What tells the network who it is; plain digest knows nothing to say yet (RFC 2617 3.2.2)."""
     ims = user.ims
+    if ims.password is not None:
+        return None
     return unchallenged(ims.impi, ims.domain, f"sip:{ims.domain}", AKAV1_MD5)

@@ -6,7 +6,7 @@ from protocols.digest import Credentials
 from protocols.sip.authentication import AUTHORIZATION, credentials_text
 from protocols.sip.fields import BRANCH_COOKIE
 from protocols.sip.messages import Headers, Request
-from ue_models.ims_state import SIP_PORT, ImsState
+from ue_models.ims_state import ImsState
 from ue_models.procedures.steps import Ue
 
 REGISTER: Final = "REGISTER"
@@ -29,8 +29,11 @@ class ImsUser(NamedTuple):
     ims: ImsState
 
 
-def register(user: ImsUser, credentials: Credentials, expires_s: int) -> Request:
-    """REGISTER (5.1.1.2.1): the same Call-ID and tag within a registration, CSeq one higher each time."""
+def register(user: ImsUser, credentials: Credentials | None, expires_s: int) -> Request:
+    """REGISTER (5.1.1.2.1): the same Call-ID and tag within a registration, CSeq one higher each time.
+
+    None as credentials: there is nothing to say before a challenge.
+    """
     ims = user.ims
     ims.cseq += 1
     headers = [
@@ -42,7 +45,7 @@ def register(user: ImsUser, credentials: Credentials, expires_s: int) -> Request
         ("CSeq", f"{ims.cseq} {REGISTER}"),
         ("Contact", f'<{ims.contact}>;+sip.instance="<{ims.instance}>";{_FEATURES}'),
         ("Expires", str(expires_s)),
-        (AUTHORIZATION, credentials_text(credentials)),
+        *(() if credentials is None else ((AUTHORIZATION, credentials_text(credentials)),)),
         ("P-Access-Network-Info", _ACCESS),
         ("Supported", "path"),
         ("Allow", _ALLOW),
@@ -54,7 +57,7 @@ def short_message(user: ImsUser) -> Request:
     """A short message in MESSAGE, to the service centre of the home network, along the route of the registration."""
     ims = user.ims
     number = ims.next_serial()
-    route = ", ".join((f"<sip:{ims.p_cscfs[ims.p_cscf]}:{SIP_PORT};lr>", *ims.service_route))
+    route = ", ".join((f"<sip:{ims.p_cscfs[ims.p_cscf]}:{ims.access.p_cscf_port};lr>", *ims.service_route))
     headers = [
         ("Via", _via(user)),
         ("Max-Forwards", "70"),
@@ -79,4 +82,4 @@ def service_centre(ims: ImsState) -> str:
 def _via(user: ImsUser) -> str:
     ims = user.ims
     branch = f"{BRANCH_COOKIE}{user.ue.state.index:x}.{ims.next_serial():x}"
-    return f"SIP/2.0/UDP {ims.address}:{SIP_PORT};branch={branch};rport"
+    return f"SIP/2.0/{ims.access.transport} {ims.address}:{ims.access.port};branch={branch};rport"
