@@ -4,12 +4,17 @@ Values only: how they are coded inside a message is protocols.nas5g's business, 
 protocols.suci's. A SUPI is a `str` of the form `imsi-001010000000001`, as in TS 29.571.
 """
 
+import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 _SWAP_NIBBLES: Final = bytes((octet & 15) << 4 | octet >> 4 for octet in range(256))
 _IMSI_PREFIX: Final = "imsi-"
 _NULL_SCHEME: Final = 0
+_SUCI_TEXT: Final = re.compile(
+    "suci-0-([0-9]{3})-([0-9]{2,3})-([0-9]{1,4})-"
+    "(?:0-0-([0-9]+)|([1-9a-fA-F])-([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])-((?:[0-9a-fA-F]{2})+))"
+)
 
 
 def bcd_octets(digits: str) -> bytes:
@@ -68,6 +73,17 @@ class Suci(NamedTuple):
         output = self.output.hex() if msin is None else msin
         home = f"{self.plmn.mcc}-{self.plmn.mnc}-{self.routing_indicator}"
         return f"suci-0-{home}-{self.scheme}-{self.key_id}-{output}"
+
+    @staticmethod
+    def from_text(text: str) -> "Suci | None":
+        """The SUCI that `text` writes; None if it writes none of format IMSI."""
+        written = _SUCI_TEXT.fullmatch(text)
+        if written is None:
+            return None
+        mcc, mnc, routing, null_output, scheme, key_id, output = written.groups()
+        if null_output is not None:
+            return Suci(Plmn(mcc, mnc), routing, _NULL_SCHEME, 0, bcd_octets(null_output))
+        return Suci(Plmn(mcc, mnc), routing, int(scheme, 16), int(key_id), bytes.fromhex(output))
 
 
 class Guti(NamedTuple):

@@ -170,6 +170,8 @@ class Udm(_Record):
     }
     cost_per_operation: dict[str, float] = {}
     """Work of an operation in pairs, by its name; 1 where not listed."""
+    refusals: Literal["silent", "answered"] = "silent"
+    """Whether whom the UDM sheds hears of it at once (503, DIAMETER_TOO_BUSY), or waits for its timeout."""
     layout: Literal["shared", "5gc_apart"] = "shared"
     """One processing capacity for EPC, IMS and 5GC, or units of its own for 5GC."""
     hss_capacity_pairs_per_s: float | None = Field(default=None, gt=0)

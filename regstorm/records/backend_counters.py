@@ -1,0 +1,10 @@
+"""The names of what the back end on the wire counts, in a file of its own: in process there are no such columns."""
+
+BROKEN = "backend.connections_broken"
+"""The peer violated RFC 9113 or RFC 6733, and the connection was closed for it; + .nudm .diameter."""
+LOST = "backend.connections_lost"
+"""Connections of our own consumers that ended, whoever ended them; + .nudm .diameter."""
+STREAMS_RESET = "backend.streams_reset"
+"""Requests that the UDM's door gave up (RST_STREAM)."""
+UNEXPECTED = "backend.unexpected_answers"
+"""Diameter answers to nothing that is asked (any more), which are discarded (RFC 6733 6.2.1)."""
