@@ -106,6 +106,8 @@ Answer = Any
 Reply = Callable[[Answer, float], None]
 Steps = Generator[Call, Answer, Answer]
 Handler = Callable[[Call, float], Answer | Steps]
+Watch = Callable[[Call, bool], None]
+"""watch(call, False) when a request has reached its server, watch(call, True) when its answer has come back."""
 
 
 class Producer(Protocol):
@@ -167,6 +169,8 @@ class Bus:
         """Calls made so far by operation, retries included; for a look from outside, not for the timeline."""
         self.counts_by_node = False
         """Requests that reach a node are counted for it."""
+        self.watch: Watch | None = None
+        """Somebody who looks at every message (regstorm amplification)."""
         self._patience_s: dict[Operation, float] = {}
         self._producers: dict[Nf, Producer] = {}
         self._carriers: dict[Nf, Carrier] = {}
@@ -222,6 +226,8 @@ class Bus:
         pending.timeout = self.agenda.at(max(ends_s, now), lambda at: self._timed_out(pending, at))
 
         def reply(answer: Answer, at: float) -> None:
+            if self.watch is not None:
+                self.watch(pending.call, True)
             # an answer to an attempt that was given up meets a closed stream
             if pending.attempt == attempt:
                 pending.conclude(answer, at)
@@ -233,6 +239,8 @@ class Bus:
         if not self._out_of_service[server]:
             if self.counts_by_node:
                 self.tally.count(_REQUESTS_OF[server], now)
+            if self.watch is not None:
+                self.watch(call, False)
             self._producers[server].arrives(call, deadline_s, reply, now)
 
     def _timed_out(self, pending: PendingCall, now: float) -> None:
