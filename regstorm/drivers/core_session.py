@@ -40,7 +40,6 @@ class CoreSession:
         self.timeline = Timeline(outage.begins_s + outage.lasts_s)
         self.tell: Callable[[control.Report], None] = lambda report: None
         self.begun = False
-        self._told = 0
         self._untold_service: list[tuple[float, int, bool]] = []
         self._cpu_at_begin_s = 0.0
         self._half = CoreHalf(
@@ -119,12 +118,9 @@ class CoreSession:
         self._tell_seconds(None)
 
     def _tell_seconds(self, until: int | None) -> None:
-        seconds = self.timeline.complete_seconds(self._told)
-        if until is not None:
-            seconds = seconds[: max(0, until - self._told)]
+        first, seconds = self.timeline.take_seconds(until)
         if seconds:
-            self.tell(control.Seconds(first=self._told, seconds=seconds))
-            self._told += len(seconds)
+            self.tell(control.Seconds(first=first, seconds=seconds))
 
     # ---- full service
 

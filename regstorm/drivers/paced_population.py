@@ -58,7 +58,6 @@ class PacedPopulation:
         """Who joins what UEs and core know; None: UEs know it all."""
         self._core = core
         self._transport = transport
-        self._told = 0
         self.on_progress: Callable[[float], None] = _nobody_watches
         self.cap = AttemptsCap(attempts_per_wall_s, speed, self.clock, self.timeline)
         self.population = Population(
@@ -117,11 +116,7 @@ class PacedPopulation:
         """The first second not told yet, and those complete from it on: UEs and core have had their say about them."""
         self.timeline.advance(self.clock.time_s)
         through_s = inf if self.full_service is None else max(0.0, self.full_service.through_s)
-        seconds = self.timeline.complete_seconds(self._told)
-        if through_s < inf:
-            seconds = seconds[: max(0, floor(through_s) - self._told)]
-        first = self._told
-        self._told += len(seconds)
+        first, seconds = self.timeline.take_seconds(None if through_s == inf else floor(through_s))
         return first, list(seconds)
 
     def untold_changes(self) -> list[ServiceChange]:

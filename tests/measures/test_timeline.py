@@ -97,3 +97,20 @@ def test_the_file_has_a_header_and_a_line_for_each_second():
     assert first.endswith(",4")
     assert second.startswith("1,0,")
     assert second.endswith(",0")
+
+
+def test_seconds_that_were_taken_are_forgotten_but_for_totals_and_levels():
+    timeline = Timeline(outage_end_s=0)
+    timeline.count("a", 0.5)
+    timeline.gauge("level", 3)
+    timeline.count("a", 1.5, 2)
+    timeline.count("a", 2.5, 4)
+
+    assert timeline.take_seconds(until=1) == (0, [({"a": 1}, {"level": 3})])
+    assert timeline.take_seconds() == (1, [({"a": 2}, {"level": 3})])
+    assert timeline.take_seconds() == (2, [])
+
+    timeline.close(3.0)
+    assert timeline.take_seconds() == (2, [({"a": 4}, {"level": 3})])
+    assert (timeline.complete, timeline.total("a"), timeline.level("level")) == (3, 7, 3)
+    assert timeline.column("a") == [0, 0, 0]
