@@ -1,18 +1,21 @@
-"""The back end of the simulator: the bus to the UDM and the UDM itself, pair by pair.
+"""The back end of the simulator: the bus to the UDM and HSS, and these themselves, pair by pair.
 
-A stage's pairs are asked for one after the other. A request takes a hop for each function on its way; the UDM serves
-or sheds it. Who asked waits `timeout_s` and asks again `retries` times; an answer to a request that was given up
-meets a closed stream. What is at the UDM is worked off even if nobody waits for it any more.
+Pairs are asked for one after the other. A request takes a hop for each function on its way; the UDM serves or sheds
+it. Who asked waits `timeout_s` and asks again `retries` times; an answer to a request that was given up meets a
+closed stream. What is at the UDM is worked off even if nobody waits for it any more.
 """
 
+from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple, Protocol
 
 from regstorm.overload import compose
+from regstorm.overload.node_shares import Kind
 from regstorm.overload.protected_server import ProtectedServer
-from regstorm.overload.tiers import TierTable
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
+from regstorm.records.nodes import Node
+from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.pair_ledger import PairLedger
@@ -20,12 +23,16 @@ from regstorm.simulator import events
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.engine import EventHeap, Patience
 from regstorm.simulator.population import Population
+from regstorm.simulator.stations import Homes, Station
 from regstorm.simulator.tally import SecondTally
 
 _HOP_BITS: Final = 2
 _HOP_MASK: Final = (1 << _HOP_BITS) - 1
 _MOST_HOPS: Final = _HOP_MASK
 """Between a request's cause and the function next to the UDM."""
+
+Told = Callable[[int, int, float], None]
+"""Called with the UE, what the calls were tagged with, and `now`."""
 
 
 class Asker(Protocol):
@@ -39,57 +46,66 @@ class Asker(Protocol):
     def back_end_failed(self, ue: int, index: int, now: float) -> None:
         """One of them has none, and no more retries."""
 
-    def late_pairs_over(self, ue: int) -> None:
-        """Those that nobody waits for are answered, or will not be."""
+    def late_pairs_over(self, ue: int, index: int, now: float) -> None:
+        """Those that nobody waits for are answered."""
+
+    def late_pairs_failed(self, ue: int, index: int, now: float) -> None:
+        """They will not be."""
 
 
-class _Charge:
+class Charge:
     """What a pair costs, how far it is and where it is counted, looked up once."""
 
-    __slots__ = ("cost", "dropped", "hops", "offered", "served", "tier")
+    __slots__ = ("cost", "dropped", "hops", "offered", "served", "tier", "unit")
 
-    def __init__(self, pair: Pair, tier: int, cost: float) -> None:
+    def __init__(self, pair: Pair, tier: int, cost: float, unit: int) -> None:
         self.hops = pair.hops
         self.tier = tier
         self.cost = cost
+        self.unit = unit
+        """Added to the place of the UE's UDM: where units of its own serve this pair."""
         interface = pair.operation.interface
         self.offered = f"{counters.UDM_OFFERED}.{interface}"
         self.served = f"{counters.UDM_SERVED}.{interface}"
         self.dropped = f"{counters.UDM_DROPPED}.{interface}"
 
 
+Charges = tuple[Charge, ...]
+
+
 class _Call:
-    """The pairs of one stage, asked for one after the other. `number` is that of the request whose answer counts."""
+    """Pairs that are asked for one after the other. `number` is that of the request whose answer counts."""
 
-    __slots__ = ("account", "charges", "late", "number", "position", "stage", "tries_left", "ue")
+    __slots__ = ("account", "answered", "charges", "failed", "number", "position", "tag", "tries_left", "ue")
 
-    def __init__(self, ue: int, stage: int, charges: "tuple[_Charge, ...]", account: int, late: bool) -> None:
+    def __init__(self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told) -> None:
         self.ue = ue
-        self.stage = stage
+        self.tag = tag
         self.charges = charges
         self.account = account
-        self.late = late
+        self.answered = answered
+        self.failed = failed
         self.position = 0
         self.tries_left = 0
         self.number = 0
 
 
-_Request = tuple[_Call, int, _Charge]
+_Request = tuple[_Call, int, Charge]
 """A request, its number, and what it costs."""
 
 
-class _Charges(NamedTuple):
+class _StageCharges(NamedTuple):
     """Of one stage."""
 
-    following: tuple[_Charge, ...]
+    following: Charges
     """Of a stage that follows an admitted first message."""
-    alone: tuple[_Charge, ...]
+    alone: Charges
     """The same of a session that is asked for by itself."""
-    late: tuple[_Charge, ...]
+    late: Charges
 
 
 class BackEnd:
-    """Bus and UDM for one population."""
+    """Bus, and UDM/HSS units, for one population."""
 
     def __init__(
         self,
@@ -104,17 +120,19 @@ class BackEnd:
     ) -> None:
         self._asker = asker
         self._population = population
+        self._chains = chains
         self._heap = heap
         self._counts = tally.counts
-        bus, udm = scenario.core.bus, scenario.core.udm
+        bus = scenario.core.bus
         self._hop_s, self._timeout_s, self._retries = bus.hop_s, bus.timeout_s, bus.retries
-        tiers = compose.tier_table(strategy)
-        self._charges = [[_charges(stage, tiers, udm.cost_per_operation) for stage in chain] for chain in chains]
-        self.server: ProtectedServer[_Request] = compose.server(
-            udm.shedding_in_force, udm.capacity_pairs_per_s, strategy, Random(f"{seed} UDM")
-        )
-        self._milli_pairs_per_rejection = 1000 * udm.shedding_in_force.rejection_cost
-        self._server_finishes = False
+        self.homes = Homes(scenario.core.udm_nodes, Kind.UDM, population.size)
+        self.units = _units(scenario, strategy, heap, seed)
+        """By node; where the HSS is apart, its units stand behind those of all UDMs."""
+        self._milli_pairs_per_rejection = [1000 * one for one in _rejection_costs(scenario)] * 2
+        self._cost_per_operation = scenario.core.udm.cost_per_operation
+        self._hss_units_from = len(self.homes.nodes) if len(self.units) > len(self.homes.nodes) else 0
+        self._stage_charges: list[list[_StageCharges]]
+        self.take_strategy(strategy)
         self._number = 0
         self._calls: dict[int, _Call] = {}
         """By number: requests whose timeout has not come."""
@@ -125,6 +143,24 @@ class BackEnd:
         self._asked: dict[int, _Call] = {}
         """By UE: what its running stage waits for."""
 
+    def take_strategy(self, strategy: Strategy) -> None:
+        """Tiers, and the order of the queues, of another strategy. What is under way keeps its tier."""
+        self._tiers = compose.tier_table(strategy)
+        self._stage_charges = [[self._charges_of(stage) for stage in chain] for chain in self._chains]
+        for unit in self.units:
+            unit.take_strategy(strategy)
+
+    def take_capacity(self, name: str, factor: float) -> bool:
+        """The node of that name can do this part of what it could; False: it is no UDM."""
+        found = self.homes.change(name, factor)
+        if found is None:
+            return False
+        for unit in self.units[found[0] :: len(self.homes.nodes)]:
+            unit.take_capacity(factor)
+        return True
+
+    # --- what others ask for -----------------------------------------------------------------------------------------
+
     def ask(self, ue: int, stage: int, account: int, now: float) -> None:
         """Asks for the pairs of a stage; `account` is the procedure's in the books.
 
@@ -132,21 +168,42 @@ class BackEnd:
         """
         self.cancel(ue)
         population = self._population
-        charges = self._charges[population.chain[ue]][stage]
+        charges = self._stage_charges[population.chain[ue]][stage]
         wanted = charges.following if population.follows_registration[ue] else charges.alone
-        self._asked[ue] = call = _Call(ue, stage, wanted, account, late=False)
+        self._asked[ue] = call = _Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
         self._send(call, now)
 
     def ask_late(self, ue: int, stage: int, account: int, now: float) -> None:
         """Asks for the pairs of a stage that nobody waits for."""
-        charges = self._charges[self._population.chain[ue]][stage].late
-        self._send(_Call(ue, stage, charges, account, late=True), now)
+        charges = self._stage_charges[self._population.chain[ue]][stage].late
+        asker = self._asker
+        self._send(_Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
+
+    def ask_for(
+        self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told, now: float
+    ) -> None:
+        """Asks for any pairs; one of `answered` and `failed` is called with the tag."""
+        self._send(_Call(ue, tag, charges, account, answered, failed), now)
 
     def cancel(self, ue: int) -> None:
         """The UE's stage is over: an answer is of no interest any more."""
         call = self._asked.pop(ue, None)
         if call is not None:
             call.number = 0
+
+    def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
+        """What the pair costs as part of a message of that class, under the strategy in force."""
+        cost = self._cost_per_operation.get(pair.operation.name, 1.0)
+        unit = self._hss_units_from if pair.operation.server is Nf.HSS else 0
+        return Charge(pair, self._tiers.tier(message_class), cost, unit)
+
+    def _stage_answered(self, ue: int, stage: int, now: float) -> None:
+        del self._asked[ue]
+        self._asker.pairs_answered(ue, stage, now)
+
+    def _stage_failed(self, ue: int, stage: int, now: float) -> None:
+        del self._asked[ue]
+        self._asker.back_end_failed(ue, stage, now)
 
     # --- the bus -----------------------------------------------------------------------------------------------------
 
@@ -180,7 +237,7 @@ class BackEnd:
         self._patience[subject & _HOP_MASK].expired()
 
     def _give_up(self, call: _Call, now: float) -> None:
-        """Once more, or the stage has failed."""
+        """Once more, or the calls have failed."""
         self._counts[counters.BUS_TIMEOUTS] += 1
         if call.tries_left:
             call.tries_left -= 1
@@ -188,70 +245,81 @@ class BackEnd:
             self._try(call, 0, now)
             return
         call.number = 0
-        if call.late:
-            self._counts[counters.AMF_BACKEND_FAILURES] += 1
-            self._asker.late_pairs_over(call.ue)
-        else:
-            del self._asked[call.ue]
-            self._asker.back_end_failed(call.ue, call.stage, now)
-
-    def _answered(self, call: _Call, now: float) -> None:
-        call.number = 0
-        call.position += 1
-        if call.position < len(call.charges):
-            self._send(call, now)
-        elif call.late:
-            self._asker.late_pairs_over(call.ue)
-        else:
-            del self._asked[call.ue]
-            self._asker.pairs_answered(call.ue, call.stage, now)
+        call.failed(call.ue, call.tag, now)
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
     def arrives(self, number: int, now: float, _: int) -> None:
-        """A request is at the UDM's front door, wanted or not."""
+        """A request is at the front door of the UE's UDM, wanted or not."""
         request = self._on_the_way.pop(number)
-        charge = request[2]
+        call, _, charge = request
         counts = self._counts
         counts[counters.UDM_OFFERED] += 1
         counts[charge.offered] += 1
-        if not self.server.offer(now, charge.tier, charge.cost, request):
+        unit = self.homes.of[call.ue] + charge.unit
+        if not self.units[unit].offer(now, charge.tier, charge.cost, request):
             counts[counters.UDM_DROPPED] += 1
             counts[charge.dropped] += 1
-            counts[counters.UDM_REJECTION_WORK] += round(self._milli_pairs_per_rejection * charge.cost)
-        elif not self._server_finishes:
-            self._await_server()
+            counts[counters.UDM_REJECTION_WORK] += round(self._milli_pairs_per_rejection[unit] * charge.cost)
 
-    def finishes(self, subject: int, now: float, _: int) -> None:
-        """The UDM has served a pair."""
-        call, number, charge = self.server.finish(now)
-        self._await_server()
+    def finishes(self, unit: int, now: float, event: int) -> None:
+        """A UDM has served a pair."""
+        request = self.units[unit].finish(now, event)
+        if request is None:
+            return
+        call, number, charge = request
         counts = self._counts
         counts[counters.UDM_SERVED] += 1
         counts[charge.served] += 1
         self._asker.ledger.served(call.account, now)
-        if call.number == number:
-            self._answered(call, now)
+        if call.number != number:
+            return
+        call.number = 0
+        call.position += 1
+        if call.position < len(call.charges):
+            self._send(call, now)
+        else:
+            call.answered(call.ue, call.tag, now)
 
-    def _await_server(self) -> None:
-        """One server, one event: when the job in service is done."""
-        due_s = self.server.next_finish
-        self._server_finishes = due_s is not None
-        if due_s is not None:
-            self._heap.at(due_s, events.UDM_FINISHES, 0)
+    # --- set-up ------------------------------------------------------------------------------------------------------
+
+    def _charges_of(self, stage: Stage) -> _StageCharges:
+        def row(first: MessageClass) -> Charges:
+            classes = [first, *[MessageClass.FOLLOW_UP] * len(stage.pairs)]
+            return tuple(self.charge(pair, one) for pair, one in zip(stage.pairs, classes, strict=False))
+
+        begins = any(pair.first for pair in stage.pairs)
+        return _StageCharges(
+            following=row(MessageClass.INITIAL_REGISTRATION if begins else MessageClass.FOLLOW_UP),
+            alone=row(MessageClass.PDU_SESSION),
+            late=tuple(self.charge(pair, MessageClass.FOLLOW_UP) for pair in stage.late_pairs),
+        )
 
 
-def _charges(stage: Stage, tiers: TierTable, costs: dict[str, float]) -> _Charges:
-    def charge(pair: Pair, message_class: MessageClass) -> _Charge:
-        return _Charge(pair, tiers.tier(message_class), costs.get(pair.operation.name, 1.0))
+def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[_Request]]:
+    core = scenario.core
+    kinds = [("UDM", core.udm.capacity_pairs_per_s)]
+    if core.udm.layout == "5gc_apart" and scenario.population.ims:
+        kinds.append(("HSS", core.udm.hss_capacity))
+    units: list[Station[_Request]] = []
+    for name, capacity in kinds:
+        for place, node in enumerate(core.udm_nodes):
 
-    def row(first: MessageClass) -> tuple[_Charge, ...]:
-        classes = [first, *[MessageClass.FOLLOW_UP] * len(stage.pairs)]
-        return tuple(charge(pair, one) for pair, one in zip(stage.pairs, classes, strict=False))
+            def make(
+                under: Strategy,
+                node: Node = node,
+                capacity: float = capacity,
+                stream: str = f"{seed} {name} {place}" if place else f"{seed} {name}",
+            ) -> ProtectedServer[_Request]:
+                shedding = core.udm.shedding_in_force
+                if node.rejection_cost is not None:
+                    shedding = shedding.model_copy(update={"rejection_cost": node.rejection_cost})
+                return compose.server(shedding, capacity * node.part_of_capacity, under, Random(stream))
 
-    begins = any(pair.first for pair in stage.pairs)
-    return _Charges(
-        following=row(MessageClass.INITIAL_REGISTRATION if begins else MessageClass.FOLLOW_UP),
-        alone=row(MessageClass.PDU_SESSION),
-        late=tuple(charge(pair, MessageClass.FOLLOW_UP) for pair in stage.late_pairs),
-    )
+            units.append(Station(make, strategy, heap, events.UDM_FINISHES, len(units)))
+    return units
+
+
+def _rejection_costs(scenario: Scenario) -> list[float]:
+    usual = scenario.core.udm.shedding_in_force.rejection_cost
+    return [usual if node.rejection_cost is None else node.rejection_cost for node in scenario.core.udm_nodes]

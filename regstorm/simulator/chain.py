@@ -2,7 +2,7 @@
 
 A stage is what happens between an uplink NAS message and the answer to it. Its calls are made one after the other;
 those to the UDM are the pairs at the bottleneck, the others cost a hop on the bus and nothing else (TS 23.502
-4.2.2.2.2 and 4.3.2.2.1). A later part of the chain (IMS) is more stages of the same kind.
+4.2.2.2.2 and 4.3.2.2.1). What follows in IMS is no chain: ims_chain.py.
 """
 
 from dataclasses import dataclass
@@ -101,13 +101,15 @@ class Chains:
 
 def chains(scenario: Scenario) -> Chains:
     """The chains of `scenario`: registration and one session per DNN."""
-    sessions = tuple(_session(dnn) for dnn in scenario.network.dnns)
-    anonymous = (_request((_FIRST_CHALLENGE,)), *_AUTHENTICATED, _COMPLETE, *sessions)
+    aggregated = scenario.core.aggregated_nudm
+    sessions = tuple(_session(dnn, aggregated) for dnn in scenario.network.dnns)
+    authenticated = _authenticated(aggregated)
+    anonymous = (_request((_FIRST_CHALLENGE,)), *authenticated, _COMPLETE, *sessions)
     if skips_authentication(scenario.outage):
-        known = (_request(_admission(first=True), hops_after=1, accepts=True), _COMPLETE, *sessions)
+        known = (_request(_admission(aggregated, first=True), hops_after=1, accepts=True), _COMPLETE, *sessions)
     else:
         known = anonymous
-    unknown_guti = (_request(()), _identified(), *_AUTHENTICATED, _COMPLETE, *sessions)
+    unknown_guti = (_request(()), _identified(), *authenticated, _COMPLETE, *sessions)
     return Chains(Chain(known), Chain(unknown_guti), Chain(anonymous))
 
 
@@ -122,47 +124,59 @@ def _identified() -> Stage:
     return Stage("Identity Response", Repeats.NETWORK, "T3570", pairs=(_FIRST_CHALLENGE,))
 
 
-def _admission(first: bool) -> tuple[Pair, ...]:
-    """TS 23.502 4.2.2.2.2 steps 14a–14c."""
-    operations = (
-        ops.REGISTER_AMF,
-        ops.GET_AM_DATA,
-        ops.GET_SMF_SELECTION,
-        ops.GET_UE_CONTEXT_IN_SMF,
-        ops.SUBSCRIBE_AMF,
-    )
+_ADMISSION = (
+    ops.REGISTER_AMF,
+    ops.GET_AM_DATA,
+    ops.GET_SMF_SELECTION,
+    ops.GET_UE_CONTEXT_IN_SMF,
+    ops.SUBSCRIBE_AMF,
+)
+_ADMISSION_AGGREGATED = (ops.REGISTER_AMF, ops.SUBSCRIBE_AMF_WITH_DATA)
+
+
+def _admission(aggregated: bool, first: bool = False) -> tuple[Pair, ...]:
+    """TS 23.502 4.2.2.2.2 steps 14a–14c; `aggregated`: its NOTE 10."""
+    operations = _ADMISSION_AGGREGATED if aggregated else _ADMISSION
     return tuple(Pair(operation, hops=1, first=first and i == 0) for i, operation in enumerate(operations))
 
 
-_AUTHENTICATED = (
-    Stage(
-        "Authentication Response",
-        Repeats.NETWORK,
-        "T3560",
-        pairs=(Pair(ops.CONFIRM_AUTHENTICATION, hops=2),),
-    ),
-    # the access policy (Npcf_AMPolicyControl_Create, step 16) is the hop after the pairs
-    Stage(
-        "Security Mode Complete",
-        Repeats.NETWORK,
-        "T3560",
-        pairs=_admission(first=False),
-        hops_after=1,
-        accepts=True,
-        secures=True,
-    ),
-)
+def _authenticated(aggregated: bool) -> tuple[Stage, ...]:
+    """From the answer to the challenge to the accept.
+
+    The access policy (Npcf_AMPolicyControl_Create, step 16) is the hop after the pairs.
+    """
+    confirmation = (Pair(ops.CONFIRM_AUTHENTICATION, hops=2),)
+    return (
+        Stage("Authentication Response", Repeats.NETWORK, "T3560", pairs=confirmation),
+        Stage(
+            "Security Mode Complete",
+            Repeats.NETWORK,
+            "T3560",
+            pairs=_admission(aggregated),
+            hops_after=1,
+            accepts=True,
+            secures=True,
+        ),
+    )
+
 
 _COMPLETE = Stage("Registration Complete", Repeats.NETWORK, "T3550")
 
 
-def _session(dnn: str) -> Stage:
+def _session(dnn: str, aggregated: bool) -> Stage:
     """TS 23.502 4.3.2.2.1: steps 4a, 4b before the accept, 16c after the gNB has set up its resources."""
+    reads = (ops.SUBSCRIBE_SMF_WITH_DATA,) if aggregated else (ops.GET_SM_DATA, ops.SUBSCRIBE_SMF)
     return Stage(
         f"PDU Session Establishment Request {dnn}",
         Repeats.UE,
-        pairs=(Pair(ops.GET_SM_DATA, hops=2), Pair(ops.SUBSCRIBE_SMF, hops=1)),  # AMF–SMF (N11), SMF–UDM (N10)
+        pairs=tuple(Pair(one, hops=2 - min(i, 1)) for i, one in enumerate(reads)),  # AMF–SMF (N11), SMF–UDM (N10)
         hops_after=1,  # Npcf_SMPolicyControl_Create
         late_pairs=(Pair(ops.REGISTER_SMF, hops=2),),
         dnn=dnn,
     )
+
+
+LEAVES_SMF: Final = (Pair(ops.UNSUBSCRIBE_SMF, hops=2), Pair(ops.DEREGISTER_SMF, hops=1))
+"""When a session is released (TS 23.502 4.3.4.2 step 11)."""
+LEAVES_AMF: Final = (Pair(ops.UNSUBSCRIBE_AMF, hops=1), Pair(ops.DEREGISTER_AMF, hops=1))
+"""When a UE deregisters (TS 23.502 4.2.2.3)."""

@@ -1,31 +1,32 @@
-"""The AMF of the simulator: its own capacity, its front door, its procedures, and what it repeats.
+"""The AMFs of the simulator: their own capacity, their front doors, their procedures, and what they repeat.
 
 Message by message, without bytes: what an uplink message costs, how long it waits, whether it is refused, lost or
 answered. Every decision comes from regstorm.overload; the course of events is that of TS 23.502 4.2.2.2.2, 4.2.3.2
 and 4.3.2.2.1, with the AMF's timers of TS 24.501 table 10.2.2.
 """
 
-from random import Random
 from typing import Final
 
 from protocols.causes import FivegmmCause
 from protocols.timers import GprsTimer2, GprsTimer3
-from regstorm.overload import compose
-from regstorm.overload.amplification import pairs_per_registration, uplink_messages_per_registration
 from regstorm.overload.front_door import FrontDoor, Refused
 from regstorm.overload.load_meter import LoadMeter
-from regstorm.overload.protected_server import ProtectedServer
+from regstorm.overload.node_shares import Kind
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
+from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import events
 from regstorm.simulator.accounts import Accounts
-from regstorm.simulator.back_end import BackEnd
-from regstorm.simulator.chain import Chains, Repeats, Stage
+from regstorm.simulator.back_end import BackEnd, Charges
+from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF, Chains, Repeats, Stage
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.front import Front, amfs
+from regstorm.simulator.ims_core import ImsCore
 from regstorm.simulator.listener import Listener
 from regstorm.simulator.population import NO_STAGE, Population
+from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 
 NAS_TIMER_S: Final = 6.0
@@ -35,11 +36,20 @@ NAS_RETRANSMISSIONS: Final = 4
 
 SERVICE_REQUEST: Final = 254
 PERIODIC_UPDATE: Final = 253
+DEREGISTRATION: Final = 252
+SESSION_RELEASE: Final = 251
 """Uplink messages beside the stages of a chain."""
+
+_BESIDE_CHAINS: Final = {
+    SERVICE_REQUEST: (MessageClass.SERVICE_REQUEST, True),
+    PERIODIC_UPDATE: (MessageClass.PERIODIC_UPDATE, True),
+    DEREGISTRATION: (MessageClass.DEREGISTRATION, True),
+    SESSION_RELEASE: (MessageClass.PDU_SESSION, True),
+}
 
 
 class Core:
-    """One AMF and what stands behind it, for one population."""
+    """AMFs and what stands behind them, for one population."""
 
     def __init__(
         self,
@@ -57,28 +67,74 @@ class Core:
         self._population = population
         self._heap = heap
         self._counts = tally.counts
-        amf, udm = scenario.core.amf, scenario.core.udm
-        self._settings = amf
-        self._rejection_cost = amf.shedding.rejection_cost
+        self._settings = scenario.core.amf
         self._hop_s = scenario.core.bus.hop_s
         self._activation_s = self._hop_s * len(scenario.network.dnns)
-        self.door: FrontDoor = compose.front_door(
-            strategy,
-            udm.capacity_pairs_per_s,
-            sum(pairs_per_registration(scenario).values()),
-            uplink_messages_per_registration(scenario),
-            Random(f"{seed} door"),
-        )
-        self._tiers = {one: self.door.tier(one) for one in MessageClass}
-        self.server: ProtectedServer[tuple[int, int, int, bool]] = compose.server(
-            amf.shedding, amf.capacity_messages_per_s, strategy, Random(f"{seed} AMF")
-        )
-        self._own_load = LoadMeter(self.server)
-        self._server_finishes = False
+        self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
+        self.fronts: list[Front[tuple[int, int, int, bool]]] = amfs(scenario, strategy, heap, seed)
         self._accounts = Accounts(tally)
         self.ledger = self._accounts.ledger
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
-        self._udm_load = LoadMeter(self.back_end.server)
+        self._leaving: Charges
+        self._releasing: Charges
+        self.ims: ImsCore | None = None
+        if population.ims is not None:
+            self.ims = ImsCore(scenario, strategy, population.ims, self._accounts, self.back_end, heap, tally, seed)
+        self._follow_strategy()
+        self._meter()
+
+    @property
+    def door(self) -> FrontDoor:
+        """Of the first AMF."""
+        return self.fronts[0].door
+
+    # --- what happens to the core ------------------------------------------------------------------------------------
+
+    def take_strategy(self, strategy: Strategy) -> None:
+        """Another overload control from now on: new doors, and the queues behind them in its order."""
+        for front in self.fronts:
+            front.take_strategy(strategy)
+        self.back_end.take_strategy(strategy)
+        if self.ims is not None:
+            self.ims.take_strategy(strategy)
+        self._follow_strategy()
+
+    def take_capacity(self, name: str, factor: float, now: float) -> None:
+        """The node of that name can do this part of what it could; 0: it is lost."""
+        if self.back_end.take_capacity(name, factor) or (self.ims is not None and self.ims.take_capacity(name, factor)):
+            self._meter()
+            return
+        found = self.homes.change(name, factor)
+        if found is None:
+            return  # an SBC in a storm without IMS
+        place, moved = found
+        self.fronts[place].station.take_capacity(factor)
+        self._meter()
+        for ue in moved:
+            self._lose(ue, now)
+
+    def _lose(self, ue: int, now: float) -> None:
+        """The UE's AMF is gone: its context, and its connection if it had one."""
+        population = self._population
+        population.known[ue] = 0
+        if now < population.idle_at[ue] or self.busy_with(ue):
+            self.disconnect(ue)
+            self.listener.released(ue, now)
+
+    def busy_with(self, ue: int) -> bool:
+        """A procedure of the UE is under way."""
+        population = self._population
+        return not population.expected[ue] == population.worked_on[ue] == NO_STAGE
+
+    def _follow_strategy(self) -> None:
+        self._tiers = {one: self.door.tier(one) for one in MessageClass}
+        self._leaving = tuple(self.back_end.charge(one, MessageClass.DEREGISTRATION) for one in LEAVES_AMF)
+        self._releasing = tuple(self.back_end.charge(one, MessageClass.FOLLOW_UP) for one in LEAVES_SMF)
+
+    def _meter(self) -> None:
+        """New meters: what was asked for in the second that runs is not known to those of lost servers."""
+        self._udm_loads = [LoadMeter(unit.server) for unit in self.back_end.units]
+        self._own_loads = [LoadMeter(front.station.server) for front in self.fronts]
 
     # --- what a UE does ----------------------------------------------------------------------------------------------
 
@@ -93,7 +149,7 @@ class Core:
         population = self._population
         population.connection[ue] = (population.connection[ue] + 1) & 0xFFFFFFFF
         population.follows_registration[ue] = 0
-        if population.expected[ue] == population.worked_on[ue] == NO_STAGE:
+        if not self.busy_with(ue):
             population.stage_end[ue] = 0
         else:
             self._counts[counters.AMF_ABANDONED] += 1
@@ -107,7 +163,8 @@ class Core:
         counts = self._counts
         counts[counters.AMF_UPLINK] += 1
         message_class, first = self._classify(ue, message)
-        decision = self.door.decide(now, message_class, first, ue, bool(self._population.secured[ue]))
+        front = self.fronts[self.homes.of[ue]]
+        decision = front.door.decide(now, message_class, first, ue, bool(self._population.secured[ue]))
         refused = isinstance(decision, Refused)
         if isinstance(decision, Refused):
             counts[counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP] += 1
@@ -115,16 +172,16 @@ class Core:
                 return
         elif first:
             counts[counters.ADMITTED_FIRST] += 1
-        cost = self._rejection_cost if refused else 1.0
+        cost = front.rejection_cost if refused else 1.0
         job = (ue, message, self._population.connection[ue], refused)
-        if not self.server.offer(now, self._tiers[message_class], cost, job):
+        if not front.station.offer(now, self._tiers[message_class], cost, job):
             counts[counters.AMF_DROPPED] += 1
-        elif not self._server_finishes:
-            self._await_server()
 
     def report_load(self, now: float) -> None:
-        """Once a second: what the AMF and the UDM were asked for since the last time, told to the door."""
-        self.door.observe(max(self._own_load(), self._udm_load()), now)
+        """Once a second: what each AMF and every UDM was asked for since the last time, told to the AMF's door."""
+        udm_load = max([load() for load in self._udm_loads])
+        for front, own_load in zip(self.fronts, self._own_loads, strict=True):
+            front.door.observe(max(own_load(), udm_load), now)
 
     def lose_contexts(self) -> None:
         """The AMF has restarted: it knows nobody."""
@@ -132,35 +189,29 @@ class Core:
 
     # --- the way in --------------------------------------------------------------------------------------------------
 
-    def server_finishes(self, _: int, now: float, number: int) -> None:
-        """The AMF has worked off a message: its procedure goes on, or its sender is told of the refusal."""
-        ue, message, connection, refused = self.server.finish(now)
-        self._await_server()
+    def server_finishes(self, place: int, now: float, number: int) -> None:
+        """An AMF has worked off a message: its procedure goes on, or its sender is told of the refusal."""
+        job = self.fronts[place].station.finish(now, number)
+        if job is None:
+            return
+        ue, message, connection, refused = job
         if self._population.connection[ue] != connection:
             return
         if refused:
             self._refuse(ue, message, now)
-        elif message >= PERIODIC_UPDATE:
+        elif message >= SESSION_RELEASE:
             self._operation(ue, message, now)
         elif message == 0:
             self._begin_registration(ue, now)
         else:
             self._follow_up(ue, message, now)
 
-    def _await_server(self) -> None:
-        due_s = self.server.next_finish
-        self._server_finishes = due_s is not None
-        if due_s is not None:
-            self._heap.at(due_s, events.AMF_FINISHES, 0)
-
     def _classify(self, ue: int, message: int) -> tuple[MessageClass, bool]:
         """The message's class, and whether it begins a procedure."""
         if message == 0:
             return MessageClass.INITIAL_REGISTRATION, True
-        if message == SERVICE_REQUEST:
-            return MessageClass.SERVICE_REQUEST, True
-        if message == PERIODIC_UPDATE:
-            return MessageClass.PERIODIC_UPDATE, True
+        if message >= SESSION_RELEASE:
+            return _BESIDE_CHAINS[message]
         population = self._population
         if self._chains[population.chain[ue]][message].dnn is not None and not population.follows_registration[ue]:
             return MessageClass.PDU_SESSION, True
@@ -169,13 +220,15 @@ class Core:
     def _refuse(self, ue: int, message: int, now: float) -> None:
         """5GMM #22 with T3346; a 5GSM message comes back with a back-off. What is accepted cannot be rejected."""
         population = self._population
-        if message >= PERIODIC_UPDATE or message == 0:
+        if message == SESSION_RELEASE:
+            return  # the UE has released it all the same (TS 24.501 6.4.3.5 a, T3582)
+        if message > SESSION_RELEASE or message == 0:
             self._reject_for_congestion(ue, now)
             return
         stage = self._chains[population.chain[ue]][message]
         if stage.dnn is not None:
-            self.listener.session_returned(ue, message, FivegmmCause.CONGESTION, self._back_off(), now)
-        elif stage.timer == "T3550" or population.expected[ue] == population.worked_on[ue] == NO_STAGE:
+            self.listener.session_returned(ue, message, FivegmmCause.CONGESTION, self._back_off(ue), now)
+        elif stage.timer == "T3550" or not self.busy_with(ue):
             return
         else:
             if stage.secures:
@@ -185,14 +238,28 @@ class Core:
     # --- procedures --------------------------------------------------------------------------------------------------
 
     def _operation(self, ue: int, message: int, now: float) -> None:
-        """A service request or a periodic update: the AMF has all that it needs, if it knows the UE."""
-        if not self._population.shares_context(ue):
+        """Beside the chains: the AMF has all that it needs, if it knows the UE."""
+        if message == DEREGISTRATION:
+            self._leave(ue, now)
+        elif message == SESSION_RELEASE:
+            self.back_end.ask_for(ue, 0, self._releasing, NO_PROCEDURE, _unheard, self._leaving_failed, now)
+        elif not self._population.shares_context(ue):
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
             # the SMF is asked for each session's resources
             self._population.stage_end[ue] = self._heap.at(now + self._activation_s, events.STAGE_ENDS, ue)
         else:
             self.listener.accepted(ue, now)
+
+    def _leave(self, ue: int, now: float) -> None:
+        """DEREGISTRATION ACCEPT; after that the UDM is told, two pairs for each session and two for the UE."""
+        sessions = self._releasing * self._population.sessions[ue].bit_count()
+        charges = sessions + self._leaving
+        self.back_end.ask_for(ue, 0, charges, NO_PROCEDURE, _unheard, self._leaving_failed, now)
+        self.listener.deregistered(ue, now)
+
+    def _leaving_failed(self, ue: int, tag: int, now: float) -> None:
+        self._counts[counters.AMF_BACKEND_FAILURES] += 1
 
     def _begin_registration(self, ue: int, now: float) -> None:
         self._accounts.write_off(ue)
@@ -260,7 +327,7 @@ class Core:
             if stage.late_pairs:
                 self.back_end.ask_late(ue, index, account, now)
             else:
-                self.late_pairs_over(ue)
+                self.late_pairs_over(ue, index, now)
             return
         self._expect(ue, index + 1, now)
         if stage.accepts:
@@ -269,10 +336,16 @@ class Core:
         else:
             self.listener.asked(ue, index + 1, now)
 
-    def late_pairs_over(self, ue: int) -> None:
+    def late_pairs_failed(self, ue: int, index: int, now: float) -> None:
+        """The user has the session; the network lacks its registration at the UDM."""
+        self._counts[counters.AMF_BACKEND_FAILURES] += 1
+        self.late_pairs_over(ue, index, now)
+
+    def late_pairs_over(self, ue: int, index: int, now: float) -> None:
         """The network side of a session is complete, or will not be."""
         if self.listener.in_service(ue):
-            self._accounts.settle(ue)
+            if self.ims is None or self.ims.serves(ue):
+                self._accounts.settle(ue)
             self._population.follows_registration[ue] = 0
 
     def back_end_failed(self, ue: int, index: int, now: float) -> None:
@@ -288,7 +361,7 @@ class Core:
         congestion = setting == "22_t3346"
         if session:
             cause = FivegmmCause.CONGESTION if congestion else FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED
-            self.listener.session_returned(ue, index, cause, self._back_off() if congestion else None, now)
+            self.listener.session_returned(ue, index, cause, self._back_off(ue) if congestion else None, now)
         elif congestion:
             self._reject_for_congestion(ue, now)
         else:
@@ -333,21 +406,26 @@ class Core:
 
     def _reject_for_congestion(self, ue: int, now: float) -> None:
         """5GMM #22 with the T3346 that the door draws for this UE."""
-        t3346 = self.door.draw_t3346(now, ue, bool(self._population.secured[ue]))
+        door = self.fronts[self.homes.of[ue]].door
+        t3346 = door.draw_t3346(now, ue, bool(self._population.secured[ue]))
         self._reject(ue, FivegmmCause.CONGESTION, t3346, now)
 
-    def _back_off(self) -> GprsTimer3 | None:
+    def _back_off(self, ue: int) -> GprsTimer3 | None:
         """The 5GSM back-off of one refused message: drawn as T3346 is, coded as the 5GSM timers are."""
-        timer = self.door.draw_t3346()
+        timer = self.fronts[self.homes.of[ue]].door.draw_t3346()
         return None if timer is None or timer.seconds is None else GprsTimer3.of(timer.seconds)
 
     def _end_procedure(self, ue: int) -> None:
         population = self._population
         population.stage_end[ue] = 0
-        if population.expected[ue] == population.worked_on[ue] == NO_STAGE:
+        if not self.busy_with(ue):
             return
         population.expected[ue] = NO_STAGE
         population.worked_on[ue] = NO_STAGE
         population.nas_timer[ue] = 0
         self.back_end.cancel(ue)
         self._accounts.write_off_running(ue)
+
+
+def _unheard(ue: int, tag: int, now: float) -> None:
+    """Nobody waits for it."""

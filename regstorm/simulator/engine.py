@@ -21,7 +21,7 @@ Handler = Callable[[int, float, int], None]
 
 _TICKS_PER_S: Final = 1 << 30
 _S_PER_TICK: Final = 1.0 / _TICKS_PER_S
-_KIND_BITS: Final = 4
+_KIND_BITS: Final = 5
 _NUMBER_BITS: Final = 32
 _NUMBER_SHIFT: Final = SUBJECT_BITS + _KIND_BITS
 _TIME_SHIFT: Final = _NUMBER_BITS + _NUMBER_SHIFT

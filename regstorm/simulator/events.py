@@ -30,6 +30,23 @@ STAGE_ENDS: Final = 13 << SUBJECT_BITS
 """The last call of a stage has its answer."""
 SESSION_PAUSE: Final = 14 << SUBJECT_BITS
 """A UE may ask for a session again; the subject is the UE and, above `UE_BITS`, the session."""
+SBC_FINISHES: Final = 15 << SUBJECT_BITS
+IMS_ARRIVES: Final = 16 << SUBJECT_BITS
+"""A SIP request reaches a CSCF or an application server."""
+IMS_NODE_FINISHES: Final = 17 << SUBJECT_BITS
+IMS_SEEK: Final = 18 << SUBJECT_BITS
+"""A UE begins its next initial registration in IMS."""
+SIP_TIMER: Final = 19 << SUBJECT_BITS
+"""Timer E or F of a UE."""
+SIP_ANSWER: Final = 20 << SUBJECT_BITS
+"""A UE answers a challenge."""
+IMS_CLOCK: Final = 21 << SUBJECT_BITS
+"""A registration in IMS is to be renewed, or expires."""
+AS_RETRY: Final = 22 << SUBJECT_BITS
+TELL_AGAIN: Final = 23 << SUBJECT_BITS
+"""The S-CSCF repeats a third-party REGISTER."""
+NOTIFY: Final = 24 << SUBJECT_BITS
+INCIDENT: Final = 25 << SUBJECT_BITS
 
-KINDS: Final = 15
+KINDS: Final = 26
 UE_BITS: Final = 24

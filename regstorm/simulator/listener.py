@@ -1,9 +1,34 @@
 """What a UE hears of the network, without bytes."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from protocols.causes import FivegmmCause
 from protocols.timers import GprsTimer2, GprsTimer3
+
+
+class SipResponse(NamedTuple):
+    """A final response, or a challenge."""
+
+    status: int
+    retry_after_s: int | None = None
+    restoration: bool = False
+    """Its body asks for an initial registration."""
+
+
+class ImsListener(Protocol):
+    """The UE's IMS side: what it hears."""
+
+    def sip_response(self, ue: int, response: SipResponse, now: float) -> bool:
+        """To the request under way; False: the UE has no connection, and does not hear it."""
+
+    def deregistered_in_ims(self, ue: int, now: float) -> bool:
+        """NOTIFY: the network has ended the registration; False: it was not heard."""
+
+    def core_service_changed(self, ue: int, now: float) -> None:
+        """Both application servers hold the user's registration now, or no more."""
+
+    def core_registered(self, ue: int, until_s: float) -> None:
+        """The S-CSCF keeps the registration until then."""
 
 
 class Listener(Protocol):
@@ -34,3 +59,6 @@ class Listener(Protocol):
 
     def in_service(self, ue: int) -> bool:
         """Every session is up."""
+
+    def deregistered(self, ue: int, now: float) -> None:
+        """DEREGISTRATION ACCEPT."""

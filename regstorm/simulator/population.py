@@ -6,12 +6,22 @@ any other that comes is stale; 0 is none.
 """
 
 from array import array
+from dataclasses import replace
 from random import Random
 from typing import Final
 
 from regstorm.records.scenario import Population as PopulationSettings
-from regstorm.records.scenario import Profiles
-from ue_models.profiles import IGNORES_T3346, OBEDIENT, Profile, endless, impatient, restless
+from regstorm.simulator.ims_population import ImsPopulation
+from ue_models.ims_rules import Recourse
+from ue_models.profiles import (
+    IGNORES_RETRY_AFTER,
+    IGNORES_T3346,
+    OBEDIENT,
+    Profile,
+    endless,
+    impatient,
+    restless,
+)
 
 AWAY: Final = 0
 """Without coverage."""
@@ -46,9 +56,11 @@ class Population:
         """`sessions`: how many each UE wants."""
         self.outage_ues = settings.outage_ues
         self.size = ues = settings.outage_ues + settings.online_ues
-        self.profiles, self.profile = _profiles(settings.profiles, ues, rng)
+        self.profiles, self.profile = _profiles(settings, ues, rng)
         share = settings.eutra_coverage
         self.eutra = bytearray(rng.random() < share for _ in range(ues)) if share else bytearray(ues)
+        self.ims = ImsPopulation(ues) if settings.ims else None
+        """None: the population does without."""
 
         # --- the UE's side
         self.phase = bytearray([IN_SERVICE]) * ues
@@ -60,6 +72,8 @@ class Population:
         self.stage = bytearray(ues)
         """Of its chain: whose uplink message it has sent, or sends next."""
         self.owes = bytearray(ues)
+        self.returns = bytearray(ues)
+        """It deregisters only to register again."""
         self.unsent = bytearray(ues)
         """A session request waits for a connection."""
         self.registration_attempts = bytearray(ues)
@@ -117,17 +131,26 @@ def _numbers(ues: int) -> "array[int]":
     return array("I", bytes(4 * ues))
 
 
-def _profiles(shares: Profiles, ues: int, rng: Random) -> tuple[tuple[Profile, ...], bytearray]:
+def _profiles(settings: PopulationSettings, ues: int, rng: Random) -> tuple[tuple[Profile, ...], bytearray]:
     """The kinds of behaviour, and which one each UE has."""
-    kinds = (
+    shares, recourse = settings.profiles, Recourse(settings.p_cscfs_exhausted)
+    known = (
         OBEDIENT,
         IGNORES_T3346,
         restless(shares.restless_mean_s),
         impatient(shares.impatient_every_s),
         endless(shares.endless_every_s),
+        IGNORES_RETRY_AFTER,
     )
-    obedient = shares.obedient + shares.ignores_retry_after  # in 5GS that profile is like any other
-    weights = (obedient, shares.ignores_t3346, shares.restless, shares.impatient, shares.endless)
-    if obedient == 1:
+    kinds = tuple(replace(one, recourse=recourse) for one in known)
+    weights = (
+        shares.obedient,
+        shares.ignores_t3346,
+        shares.restless,
+        shares.impatient,
+        shares.endless,
+        shares.ignores_retry_after,
+    )
+    if shares.obedient == 1:
         return kinds, bytearray(ues)
     return kinds, bytearray(rng.choices(range(len(kinds)), weights, k=ues))

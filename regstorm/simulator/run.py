@@ -1,6 +1,6 @@
 """Runs one storm in the event heap and leaves the same run directory as the wire: run.json and timeline.csv."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import ceil
 from random import Random
 from time import monotonic
@@ -33,14 +33,18 @@ PROGRESS_EVERY_S: Final = 1.0
 class Storm:
     """One storm: everything in it, and its clock. `scenario` is already that of the sample."""
 
-    def __init__(self, scenario: Scenario, strategy: Strategy, seed: int) -> None:
+    def __init__(
+        self, scenario: Scenario, strategy: Strategy, seed: int, later: Sequence[tuple[float, Strategy]] = ()
+    ) -> None:
+        """`later`: strategies that incidents put in force, each with its second."""
         self.scenario = scenario
+        self._later = later
         outage, ues = scenario.outage, scenario.population
-        self.outage_end_s = outage.begins_s + outage.lasts_s
-        self.until_s = self.outage_end_s + outage.recovery_within_s
+        self.outage_end_s = outage.end_s
+        self.until_s = outage.last_end_s + outage.recovery_within_s
         self.second = 0
         self.timeline = Timeline(self.outage_end_s)
-        self.log = ServiceLog(ues.outage_ues, ues.online_ues, self.outage_end_s)
+        self.log = ServiceLog.of(scenario)
         self.ue_counts = UeCounts(self.timeline, self.log, domains=Domains.of(scenario, self.timeline, self.log))
         self._tally = SecondTally(self.timeline)
         self.heap = EventHeap()
@@ -50,7 +54,7 @@ class Storm:
         rng = Random(f"{seed} UEs")
         self.ues = Ues(scenario, way_back, population, self.core, self.heap, self.ue_counts, rng)
         self.core.listener = self.ues
-        self._handlers = _handlers(self.ues, self.core)
+        self._handlers = _handlers(self.ues, self.core, self._incident)
         self.refused = 0
         self.offered_in_second = 0
         self._begin()
@@ -70,8 +74,9 @@ class Storm:
         self.refused += counts[counters.REFUSED_FIRST] + counts[counters.REFUSED_FOLLOW_UP]
         self.offered_in_second = counts[counters.UDM_OFFERED]
         self._tally.flush(float(begins))
-        if self.log.back == self.log.outage_ues:
-            calm_until_s = ceil(self.log.recovery_s(1.0) or 0.0) + self.outage_end_s + self.scenario.outage.calm_after_s
+        back_s, outage = self.log.everybody_back_s, self.scenario.outage
+        if back_s is not None:
+            calm_until_s = ceil(back_s - outage.last_end_s) + outage.last_end_s + outage.calm_after_s
             self.until_s = min(self.until_s, calm_until_s)
 
     def progress(self, wall_s: float) -> Progress:
@@ -92,8 +97,21 @@ class Storm:
     def _begin(self) -> None:
         outage = self.scenario.outage
         self.ues.begin(0.0)
-        self.heap.at(outage.begins_s, events.OUTAGE_BEGINS, 0)
-        self.heap.at(self.outage_end_s, events.OUTAGE_ENDS, 0)
+        if self.core.ims is not None:
+            self.core.ims.begin()
+        for begins_s in outage.beginnings_s:
+            self.heap.at(begins_s, events.OUTAGE_BEGINS, 0)
+            self.heap.at(begins_s + outage.lasts_s, events.OUTAGE_ENDS, 0)
+        for place, incident in enumerate(self.scenario.incidents):
+            self.heap.at(incident.at_s, events.INCIDENT, place)
+
+    def _incident(self, place: int, now: float, number: int) -> None:
+        """Nodes lose or regain capacity, or another strategy is in force."""
+        incident = self.scenario.incidents[place]
+        for name in incident.nodes:
+            self.core.take_capacity(name, incident.capacity or 0.0, now)
+        if incident.strategy is not None:
+            self.core.take_strategy(next(strategy for at_s, strategy in self._later if at_s == incident.at_s))
 
 
 def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: StopFlag) -> None:
@@ -103,7 +121,7 @@ def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: St
     partial.
     """
     began = told = monotonic()
-    storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed)
+    storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed, plan.later)
     while not storm.over and not stop.is_set():
         storm.run_second()
         now = monotonic()
@@ -130,7 +148,7 @@ def _write(plan: StormPlan, storm: Storm) -> None:
     write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")
 
 
-def _handlers(ues: Ues, core: Core) -> list[Handler]:
+def _handlers(ues: Ues, core: Core, incident: Handler) -> list[Handler]:
     """Who handles which kind of event."""
     by_kind: dict[int, Handler] = {
         events.RETRY: ues.retry_due,
@@ -148,5 +166,25 @@ def _handlers(ues: Ues, core: Core) -> list[Handler]:
         events.AMF_FINISHES: core.server_finishes,
         events.NAS_TIMER: core.nas_timer_expired,
         events.STAGE_ENDS: core.stage_ends,
+        events.INCIDENT: incident,
     }
-    return [by_kind[kind << events.SUBJECT_BITS] for kind in range(events.KINDS)]
+    ims, ims_ues = core.ims, ues.ims
+    if ims is not None and ims_ues is not None:
+        by_kind |= {
+            events.SBC_FINISHES: ims.sbc_finishes,
+            events.IMS_ARRIVES: ims.nodes.arrives,
+            events.IMS_NODE_FINISHES: ims.nodes.finishes,
+            events.IMS_SEEK: ims_ues.seek,
+            events.SIP_TIMER: ims_ues.timer_expired,
+            events.SIP_ANSWER: ims_ues.answer_due,
+            events.IMS_CLOCK: ims_ues.clock,
+            events.AS_RETRY: ims.retry_due,
+            events.TELL_AGAIN: ims.tell_again,
+            events.NOTIFY: ims.notify_due,
+        }
+    return [by_kind.get(kind << events.SUBJECT_BITS, _nobody) for kind in range(events.KINDS)]
+
+
+def _nobody(subject: int, now: float, number: int) -> None:
+    """Events of IMS do not happen in a storm without it."""
+    raise AssertionError("nobody handles this event")

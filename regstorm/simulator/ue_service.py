@@ -23,6 +23,7 @@ from regstorm.simulator.population import (
 )
 from regstorm.simulator.ue_side import UeSide
 from ue_models import rules
+from ue_models.profiles import Profile
 from ue_models.rules import NoAnswer, NotForwarded, Retry, SessionFailure
 from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580
 
@@ -41,7 +42,11 @@ class RegisteredUes(UeSide):
     def _resume(self, ue: int, now: float) -> None:
         """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
         population = self._population
-        if population.phase[ue] != LACKS_SESSION or population.asks[ue]:
+        if population.asks[ue]:
+            return
+        if population.phase[ue] != LACKS_SESSION:
+            if self.ims is not None and self.ims.holds_packet(ue) and now >= population.idle_at[ue]:
+                self.fetch_resources(ue, now)
             return
         if population.sessions[ue] == population.sessions_wanted:
             self._enter_service(ue, now)
@@ -106,6 +111,8 @@ class RegisteredUes(UeSide):
         self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, None)
         self._stay_connected(ue, now)
         population.phase[ue] = LACKS_SESSION
+        if self.ims is not None and stage - self._first_session[population.chain[ue]] == self._ims_session:
+            self.ims.session_up(ue, now)
         self._resume(ue, now)
 
     def session_returned(
@@ -161,6 +168,8 @@ class RegisteredUes(UeSide):
         for session, pauses in enumerate(population.pauses):
             pauses[ue] = 0
             self._stop_back_off(ue, session, now)
+        if self.ims is not None:
+            self.ims.session_down(ue, now)
 
     def _session_name(self, ue: int) -> str:
         population = self._population
@@ -168,10 +177,17 @@ class RegisteredUes(UeSide):
 
     def _enter_service(self, ue: int, now: float) -> None:
         self._population.phase[ue] = IN_SERVICE
-        self._observer.service_changed(ue, True, now)
+        self._tell_service(ue, now)
         if not self._population.operation[ue]:
             self._await_operation(ue, now)
         self._start_t3512(ue, self._population.idle_at[ue] + self._t3512_s)
+
+    def _tell_service(self, ue: int, now: float) -> None:
+        """Full service: registered with every session, and in IMS as UE and core see it. Harmless if it was so."""
+        served = self._population.phase[ue] == IN_SERVICE
+        if self.ims is not None:
+            served = served and self.ims.in_full_service(ue)
+        self._observer.service_changed(ue, served, now)
 
     def in_service(self, ue: int) -> bool:
         """Every session is up."""
@@ -189,10 +205,16 @@ class RegisteredUes(UeSide):
         if number != population.operation[ue]:
             return
         self._await_operation(ue, now)
+        ims = self.ims
         free = population.phase[ue] == IN_SERVICE and not population.asks[ue] and not population.retry[ue]
-        if free and now >= population.idle_at[ue]:
-            periodic = self._rng.random() < self._online.periodic_update_share
-            self._ask(ue, PERIODIC_UPDATE if periodic else SERVICE_REQUEST, now)
+        if free and now >= population.idle_at[ue] and (ims is None or ims.is_registered(ue)):
+            drawn = self._rng.random()
+            if drawn < self._online.periodic_update_share:
+                self._ask(ue, PERIODIC_UPDATE, now)
+            elif ims is not None and drawn >= 1 - self._online.message_share:
+                ims.send_message(ue, now)
+            else:
+                self._ask(ue, SERVICE_REQUEST, now)
 
     def _start_t3512(self, ue: int, due_s: float) -> None:
         """T3512 runs in 5GMM-IDLE (TS 24.501 5.3.7); zero and deactivated mean no periodic update."""
@@ -238,4 +260,34 @@ class RegisteredUes(UeSide):
         if population.unsent[ue] and what == SERVICE_REQUEST:
             population.unsent[ue] = 0
             self._owe(ue, OWES_SESSION, now)
+        if self.ims is not None and what == SERVICE_REQUEST:
+            self.ims.connected(ue, now)
         self._resume(ue, now)
+
+    # --- what the IMS side calls -------------------------------------------------------------------------------------
+
+    def has_connection(self, ue: int, now: float) -> bool:
+        """Packets can be sent and received now."""
+        return now < self._population.idle_at[ue] and self._population.phase[ue] in REGISTERED
+
+    def packet(self, ue: int, now: float) -> None:
+        """One was sent or received: the base station's inactivity timer begins anew."""
+        self._stay_connected(ue, now)
+
+    def fetch_resources(self, ue: int, now: float) -> None:
+        """A packet waits for a connection: a service request, unless something forbids it."""
+        population = self._population
+        if population.phase[ue] in REGISTERED and not population.asks[ue] and not population.retry[ue]:
+            self._ask(ue, SERVICE_REQUEST, now)
+
+    def profile_of(self, ue: int) -> Profile:
+        """How it behaves."""
+        return self._population.profiles[self._population.profile[ue]]
+
+    def ims_changed(self, ue: int, now: float) -> None:
+        """Registered in IMS, or no longer, or still."""
+        self._tell_service(ue, now)
+
+    def core_service_changed(self, ue: int, now: float) -> None:
+        """Both application servers hold it, or no more."""
+        self._tell_service(ue, now)

@@ -10,11 +10,13 @@ from typing import Final
 from protocols.timers import GprsTimer2, GprsTimer3
 from regstorm.records import procedures
 from regstorm.records.ports import UeObserver
-from regstorm.records.scenario import Scenario
+from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.simulator import events
 from regstorm.simulator.chain import Chains, Stage
 from regstorm.simulator.core import Core
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.ims_requests import ImsOwner
+from regstorm.simulator.ims_ues import ImsUes
 from regstorm.simulator.population import OWES_COMPLETE, OWES_SESSION, OWES_STAGE, Population
 from ue_models import rules
 from ue_models.timers import T3247, T3346, T3502, T3511, T3525
@@ -51,6 +53,16 @@ class UeSide:
         self._t3512_s = float(GprsTimer3.of(scenario.core.amf.t3512_s).seconds or 0)
         self._arrivals_s = scenario.outage.arrivals_s
         self._loses_contexts = scenario.outage.amf_context == "lost"
+        self.ims: ImsUes | None = None
+        """The IMS side, if the population has it."""
+        self._ims_session = 0
+        if population.ims is not None and core.ims is not None:
+            self._ims_session = scenario.network.dnns.index(IMS_DNN)
+            self.ims = ImsUes(scenario, population.ims, core.ims, self._ims_owner(), heap, observer, rng)
+            core.ims.listener = self.ims
+
+    def _ims_owner(self) -> ImsOwner:
+        raise NotImplementedError
 
     # --- the connection ----------------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from protocols.timers import GprsTimer2
 from regstorm.records import procedures
 from regstorm.simulator import events
 from regstorm.simulator.chain import ANONYMOUS, KNOWN, UNKNOWN_GUTI
+from regstorm.simulator.core import DEREGISTRATION, SESSION_RELEASE
+from regstorm.simulator.ims_requests import ImsOwner
 from regstorm.simulator.population import (
     AWAY,
     DEREGISTERED,
@@ -27,6 +29,7 @@ from regstorm.simulator.population import (
 )
 from regstorm.simulator.ue_service import NAMES, REGISTERED, RegisteredUes
 from ue_models import rules
+from ue_models.ims_rules import Recourse
 from ue_models.rules import (
     Failure,
     GiveUp,
@@ -46,6 +49,7 @@ E_UTRA: Final = "E-UTRA"
 """What a UE that left NG-RAN is said to wait on."""
 
 _COVERAGE_LOST: Final = "coverage lost"
+_EXHAUSTED: Final = "IMS P-CSCFs exhausted"
 
 
 class Ues(RegisteredUes):
@@ -59,11 +63,15 @@ class Ues(RegisteredUes):
             self._observer.service_changed(ue, True, now)
             self._await_operation(ue, now)
             self._start_t3512(ue, now + self._rng.random() * self._t3512_s)
+        if self.ims is not None:
+            self.ims.begin(now)
 
     def outage_begins(self, _: int, now: float, number: int) -> None:
         """The cells of the outage group are gone; if the AMF has restarted, it knows nobody."""
         for ue in range(self._population.outage_ues):
             self._lose_coverage(ue, now)
+            if self._core.ims is not None:
+                self._core.ims.forget(ue, now)
         if self._loses_contexts:
             self._core.lose_contexts()
 
@@ -215,6 +223,51 @@ class Ues(RegisteredUes):
         elif population.phase[ue] in REGISTERED and not population.asks[ue]:
             self._ask(ue, population.retries[ue], now)
 
+    # --- every P-CSCF asked in vain ----------------------------------------------------------------------------------
+
+    def _ims_owner(self) -> ImsOwner:
+        return self
+
+    def ims_exhausted(self, ue: int, recourse: Recourse, now: float) -> None:
+        """It is the 5GS that is asked again: a new session, a new registration, or none here any more."""
+        population = self._population
+        match recourse:
+            case Recourse.NEW_SESSION:
+                self._renew_ims_session(ue, now)
+            case Recourse.REREGISTER if now < population.idle_at[ue] and not population.asks[ue]:
+                population.returns[ue] = 1
+                self._core.uplink(ue, DEREGISTRATION, now)
+            case Recourse.REREGISTER:  # something else is under way: the registration is given up locally
+                self._abort(ue, _EXHAUSTED, now)
+                self._stop_waiting(ue, now)
+                self._follow(ue, RegisterAnew(forget=False), _EXHAUSTED, now)
+            case Recourse.TO_EUTRA:
+                self._abort(ue, _EXHAUSTED, now)
+                self._leave_connection(ue, now)
+                self._follow(ue, ToEutra(), _EXHAUSTED, now)
+
+    def deregistered(self, ue: int, now: float) -> None:
+        """DEREGISTRATION ACCEPT, of a deregistration that was meant to be followed by a registration."""
+        if self._population.returns[ue]:
+            self._population.returns[ue] = 0
+            self._leave_connection(ue, now)
+            self._follow(ue, RegisterAnew(forget=False), _EXHAUSTED, now)
+
+    def _renew_ims_session(self, ue: int, now: float) -> None:
+        """Release (TS 24.501 6.4.3), taken as done at once; the session is then asked for again."""
+        population = self._population
+        population.sessions[ue] &= ~(1 << self._ims_session)
+        if population.phase[ue] == IN_SERVICE:
+            population.phase[ue] = LACKS_SESSION
+        if now < population.idle_at[ue]:
+            self._observer.attempt_started(ue, procedures.SESSION_RELEASE, now)
+            self._core.uplink(ue, SESSION_RELEASE, now)
+            self._observer.attempt_ended(ue, procedures.SESSION_RELEASE, now, now, None)
+        if self.ims is not None:
+            self.ims.session_down(ue, now)
+        self._tell_service(ue, now)
+        self._resume(ue, now)
+
     # --- ends --------------------------------------------------------------------------------------------------------
 
     def _abort(self, ue: int, why: str, now: float) -> None:
@@ -239,5 +292,5 @@ class Ues(RegisteredUes):
         population.t3512[ue] = 0
         self._abandon_sessions(ue, now)
         if before == IN_SERVICE:
-            self._observer.service_changed(ue, False, now)
+            self._tell_service(ue, now)
         self._observer.registration_lost(ue, why, now)

@@ -1,0 +1,274 @@
+"""The IMS core of the simulator: SBC, CSCFs and application servers, message by message, without SIP.
+
+Reads like docs/ims.md: what the SBC lets in goes to the I-CSCF (UAR), the S-CSCF (MAR and a challenge, or SAR and
+200), and from there to both application servers, which ask the HSS for their data. What is decided at the door and in
+the queues comes from regstorm.overload. Time-outs of a caller behind which another call runs are not played: the
+HSS's silence ends a registration first.
+
+ims_core.py      SBC, I-CSCF, S-CSCF
+ims_services.py  application servers, third-party registration, the end of registrations, full service
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from regstorm.overload.front_door import Refused
+from regstorm.overload.node_shares import Kind
+from regstorm.records import ims_counters as counters
+from regstorm.records.message_classes import MessageClass
+from regstorm.records.operations import Nf
+from regstorm.records.scenario import Scenario
+from regstorm.records.strategy import Strategy
+from regstorm.reference_core.pair_ledger import NO_PROCEDURE
+from regstorm.simulator import ims_chain
+from regstorm.simulator.accounts import Accounts
+from regstorm.simulator.back_end import BackEnd, Charges
+from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.front import Front, sbcs
+from regstorm.simulator.ims_nodes import ImsNodes
+from regstorm.simulator.ims_population import ANSWERED, IN_PROGRESS, MESSAGE, UNKNOWN, ImsPopulation
+from regstorm.simulator.ims_services import ImsServices
+from regstorm.simulator.listener import SipResponse
+from regstorm.simulator.stations import Homes
+from regstorm.simulator.tally import SecondTally
+
+Answered = Callable[["Sip", float], None]
+
+_MENDED: Final = frozenset((500, 503, 504))
+
+
+class Sip:
+    """A request of a UE, on its way through the core. `serial` tells it from the UE's others."""
+
+    __slots__ = ("account", "answers", "first", "message_class", "method", "serial", "ue", "vouched")
+
+    def __init__(self, ue: int, serial: int, method: int, answers: bool, vouched: bool, kind: MessageClass) -> None:
+        self.ue = ue
+        self.serial = serial
+        self.method = method
+        self.answers = answers
+        self.vouched = vouched
+        """The P-CSCF knows the address (ip-assoc-yes): no challenge."""
+        self.message_class = kind
+        self.first = not answers
+        self.account = NO_PROCEDURE
+
+
+class ImsCore(ImsServices):
+    """For one population."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        strategy: Strategy,
+        population: ImsPopulation,
+        accounts: Accounts,
+        back_end: BackEnd,
+        heap: EventHeap,
+        tally: SecondTally,
+        seed: int,
+    ) -> None:
+        super().__init__(scenario, population, accounts, back_end, heap, tally, seed)
+        self.homes = Homes(scenario.core.sbc_nodes, Kind.SBC, population.size)
+        self.fronts: list[Front[tuple[Sip, bool]]] = sbcs(scenario, strategy, heap, seed)
+        self.nodes = ImsNodes(scenario, strategy, heap, tally, seed)
+        self._on_hss_failure = scenario.core.ims.on_hss_failure
+        self._authorization: dict[MessageClass, Charges]
+        self._follow_strategy()
+
+    # --- what happens to the core ------------------------------------------------------------------------------------
+
+    def take_strategy(self, strategy: Strategy) -> None:
+        """Another overload control from now on; the back end has it already."""
+        for front in self.fronts:
+            front.take_strategy(strategy)
+        self.nodes.take_strategy(strategy)
+        self._follow_strategy()
+
+    def take_capacity(self, name: str, factor: float) -> bool:
+        """The SBC of that name can do this part of what it could; False: it is none."""
+        found = self.homes.change(name, factor)
+        if found is None:
+            return False
+        place, moved = found
+        self.fronts[place].station.take_capacity(factor)
+        population = self._population
+        for ue in moved:
+            population.bound[ue] = population.challenged_at_sbc[ue] = population.transaction[ue] = 0
+        return True
+
+    def _follow_strategy(self) -> None:
+        charge, (authorization,) = self._back_end.charge, ims_chain.AUTHORIZATION
+        self._authorization = {one: (charge(authorization, one),) for one in MessageClass}
+        self._tier = self.nodes.tiers.tier
+        self._price()
+
+    # --- the SBC -----------------------------------------------------------------------------------------------------
+
+    def receive(self, ue: int, now: float) -> None:
+        """The UE's request arrives, for the first time or again."""
+        population, counts = self._population, self._counts
+        state = population.transaction[ue]
+        if state != UNKNOWN:
+            counts[counters.SBC_RETRANSMISSIONS] += 1
+            if state == ANSWERED and ue in self._unheard:
+                self._say(ue, self._unheard.pop(ue), now)
+            return
+        counts[counters.SBC_REQUESTS] += 1
+        population.transaction[ue] = IN_PROGRESS
+        self._decide(self._classified(ue), now)
+
+    def _classified(self, ue: int) -> Sip:
+        population = self._population
+        method, serial = population.runs[ue], population.serial[ue]
+        bound = bool(population.bound[ue])
+        if method == MESSAGE:
+            return Sip(ue, serial, method, False, bound, MessageClass.SERVICE_REQUEST)
+        if population.answers[ue] and population.challenged_at_sbc[ue]:
+            return Sip(ue, serial, method, True, False, MessageClass.FOLLOW_UP)
+        own = MessageClass.PERIODIC_UPDATE if bound else MessageClass.INITIAL_REGISTRATION
+        return Sip(ue, serial, method, False, bound, own)
+
+    def _decide(self, request: Sip, now: float) -> None:
+        counts = self._counts
+        front = self.fronts[self.homes.of[request.ue]]
+        decision = front.door.decide(now, request.message_class, request.first)
+        refused = isinstance(decision, Refused)
+        if isinstance(decision, Refused):
+            counts[counters.SBC_REFUSED_FIRST if decision.first else counters.SBC_REFUSED_FOLLOW_UP] += 1
+            if decision.action == "drop":
+                self._forget_transaction(request)
+                return
+        elif request.first:
+            counts[counters.SBC_ADMITTED_FIRST] += 1
+        cost = front.rejection_cost if refused else 1.0
+        if not front.station.offer(now, self._tier(request.message_class), cost, (request, refused)):
+            counts[counters.SBC_DROPPED] += 1
+            self._forget_transaction(request)
+
+    def _forget_transaction(self, request: Sip) -> None:
+        if self._population.serial[request.ue] == request.serial:
+            self._population.transaction[request.ue] = UNKNOWN
+
+    def sbc_finishes(self, place: int, now: float, number: int) -> None:
+        """An SBC has worked off a request."""
+        job = self.fronts[place].station.finish(now, number)
+        if job is None:
+            return
+        request, refused = job
+        if refused:
+            if not request.first and request.method != MESSAGE:
+                self._accounts.failed_in_ims(request.ue)
+            self._answer(request, SipResponse(503, self._retry_after_s(request)), now)
+        elif request.method == MESSAGE:
+            self._pass_message_on(request, now)
+        else:
+            self._register(request, now)
+
+    def _register(self, request: Sip, now: float) -> None:
+        ue, accounts = request.ue, self._accounts
+        if not request.first:
+            request.account = accounts.running_in_ims(ue)
+        elif request.vouched:
+            request.account = accounts.refresh_in_ims(ue)
+        else:
+            request.account = accounts.begin_in_ims(ue)
+        tier = self._tier(request.message_class)
+        self.nodes.send(Nf.ICSCF, tier, self._at_icscf, self._shed, request, now)
+
+    def _pass_message_on(self, request: Sip, now: float) -> None:
+        """Whom the SBC does not know has to register first."""
+        if not request.vouched:
+            self._answer(request, SipResponse(504, restoration=True), now)
+            return
+        tier = self._tier(MessageClass.SERVICE_REQUEST)
+        self.nodes.send(Nf.SCSCF, tier, self._message_at_scscf, self._shed, request, now)
+
+    # --- I-CSCF and S-CSCF -------------------------------------------------------------------------------------------
+
+    def _at_icscf(self, request: Sip, now: float) -> None:
+        charges = self._authorization[request.message_class]
+        self._ask(request, charges, self._authorized, now)
+
+    def _ask(self, request: Sip, charges: Charges, answered: Answered, now: float) -> None:
+        """A pair on Cx for a request."""
+        self._back_end.ask_for(
+            request.ue,
+            0,
+            charges,
+            request.account,
+            lambda ue, tag, at: answered(request, at),
+            lambda ue, tag, at: self._hss_failed(request, at),
+            now,
+        )
+
+    def _authorized(self, request: Sip, now: float) -> None:
+        self.nodes.send(Nf.SCSCF, self._follow_up, self._at_scscf, self._shed, request, now)
+
+    def _at_scscf(self, request: Sip, now: float) -> None:
+        """Does the request prove who it is? If not, a challenge."""
+        population, ue = self._population, request.ue
+        if request.answers and population.challenged[ue]:
+            population.challenged[ue] = 0
+        elif not (population.known[ue] and request.vouched):
+            self._ask(request, self._challenge, self._challenged, now)
+            return
+        self._ask(request, self._assignment, self._assigned, now)
+
+    def _challenged(self, request: Sip, now: float) -> None:
+        self._counts[counters.CHALLENGES] += 1
+        self._population.challenged[request.ue] = self._population.challenged_at_sbc[request.ue] = 1
+        self._respond(request, 401, now)
+
+    def _assigned(self, request: Sip, now: float) -> None:
+        ue, population = request.ue, self._population
+        self._counts[counters.REREGISTERED if population.known[ue] else counters.REGISTERED] += 1
+        self.registered(ue, request.account, now)
+        self._accounts.succeeded_in_ims(ue, self.serves(ue))
+        population.bound[ue] = population.serial[ue] == request.serial
+        population.challenged_at_sbc[ue] = 0
+        self._respond(request, 200, now)
+
+    def _hss_failed(self, request: Sip, now: float) -> None:
+        self._counts[counters.HSS_FAILURES] += 1
+        self._accounts.failed_in_ims(request.ue)
+        self._respond(request, self._on_hss_failure, now)
+
+    def _shed(self, request: Sip, now: float) -> None:
+        """A CSCF or an application server could not take it."""
+        if request.method != MESSAGE:
+            self._accounts.failed_in_ims(request.ue)
+        self._respond(request, 503, now)
+
+    def _message_at_scscf(self, request: Sip, now: float) -> None:
+        if not self._population.known[request.ue]:
+            self._respond(request, 403, now)
+            return
+        self.nodes.send(Nf.IP_SM_GW, self._follow_up, self._message_arrives, self._shed, request, now)
+
+    def _message_arrives(self, request: Sip, now: float) -> None:
+        self._counts[counters.MESSAGES] += 1
+        self._respond(request, 202, now)
+
+    # --- responses ---------------------------------------------------------------------------------------------------
+
+    def _retry_after_s(self, request: Sip) -> int | None:
+        return self.fronts[self.homes.of[request.ue]].door.draw_retry_after_s()
+
+    def _respond(self, request: Sip, status: int, now: float) -> None:
+        """500, 503 and 504 from behind do not leave the SBC without Retry-After, if the strategy has any."""
+        retry_after_s = self._retry_after_s(request) if status in _MENDED else None
+        if retry_after_s is not None:
+            self._counts[counters.SBC_RETRY_AFTER_ADDED] += 1
+        self._answer(request, SipResponse(status, retry_after_s), now)
+
+    def _answer(self, request: Sip, response: SipResponse, now: float) -> None:
+        self._counts[f"{counters.SBC_RESPONSES}.{response.status}"] += 1
+        self._counts[counters.SBC_RESPONSES] += 1
+        if self._population.serial[request.ue] == request.serial:
+            self._population.transaction[request.ue] = ANSWERED
+            self._say(request.ue, response, now)
+
+    def _say(self, ue: int, response: SipResponse, now: float) -> None:
+        if not self.listener.sip_response(ue, response, now):
+            self._unheard[ue] = response

@@ -1,0 +1,167 @@
+"""A UE's attempt in IMS: begun, its requests sent and repeated, its answer heard. ims_ues.py says what follows."""
+
+from abc import ABC, abstractmethod
+from random import Random
+from typing import Final, Protocol
+
+from protocols.sip.timers import GM
+from regstorm.records import procedures
+from regstorm.records.ports import UeObserver
+from regstorm.records.scenario import Scenario
+from regstorm.simulator import events
+from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.ims_core import ImsCore
+from regstorm.simulator.ims_population import IDLE, UNKNOWN, ImsPopulation
+from regstorm.simulator.listener import SipResponse
+from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF
+from ue_models.profiles import Profile
+
+_UNAUTHORIZED: Final = 401
+_NAMES: Final = ("", procedures.IMS_REGISTRATION, procedures.IMS_REREGISTRATION, procedures.IMS_MESSAGE)
+_SERIALS: Final = 0xFFFF_FFFF
+
+
+class ImsOwner(Protocol):
+    """What the IMS side needs of its UE."""
+
+    def has_connection(self, ue: int, now: float) -> bool:
+        """Packets can be sent and received now."""
+
+    def packet(self, ue: int, now: float) -> None:
+        """One was sent or received: the base station's inactivity timer begins anew."""
+
+    def fetch_resources(self, ue: int, now: float) -> None:
+        """A packet waits for a connection."""
+
+    def profile_of(self, ue: int) -> Profile:
+        """How it behaves."""
+
+    def ims_changed(self, ue: int, now: float) -> None:
+        """Registered in IMS, or no longer, or still."""
+
+    def core_service_changed(self, ue: int, now: float) -> None:
+        """Both application servers hold it, or no more."""
+
+    def ims_exhausted(self, ue: int, recourse: Recourse, now: float) -> None:
+        """Every P-CSCF has been asked in vain."""
+
+
+class ImsRequests(ABC):
+    """At most one attempt of a UE at a time."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        population: ImsPopulation,
+        core: ImsCore,
+        owner: ImsOwner,
+        heap: EventHeap,
+        observer: UeObserver,
+        rng: Random,
+    ) -> None:
+        self._population = population
+        self._core = core
+        self._owner = owner
+        self._heap = heap
+        self._observer = observer
+        self._rng = rng
+        self._profile = owner.profile_of
+        self._answer_low_s, self._answer_high_s = scenario.ue.answer_s.low, scenario.ue.answer_s.high
+        self._jitter_s = scenario.ue.retry_jitter_s
+        self._granted_s = float(min(scenario.core.ims.expires_s, REGISTRATION_EXPIRES_S))
+        self._serial = 0
+
+    @abstractmethod
+    def _ended(self, ue: int, failure: Failure | None, now: float) -> None:
+        """The attempt is over."""
+
+    def _begin(self, ue: int, kind: int, now: float) -> None:
+        population = self._population
+        population.runs[ue] = kind
+        population.began[ue] = now
+        self._observer.attempt_started(ue, _NAMES[kind], now)
+        self._ask(ue, False, now)
+
+    def _ask(self, ue: int, answers: bool, now: float) -> None:
+        """A request goes out for the first time."""
+        population = self._population
+        self._serial = self._serial % _SERIALS + 1
+        population.serial[ue] = self._serial
+        population.transaction[ue] = UNKNOWN
+        population.answers[ue] = answers
+        population.asked[ue] = now
+        population.repeats[ue] = 0
+        population.timer[ue] = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue)
+        self._transmit(ue, now)
+
+    def _transmit(self, ue: int, now: float) -> None:
+        """At once, or when there are resources for it again."""
+        if self._owner.has_connection(ue, now):
+            self._population.held[ue] = 0
+            self._owner.packet(ue, now)
+            self._core.receive(ue, now)
+        else:
+            self._population.held[ue] = 1
+            self._owner.fetch_resources(ue, now)
+
+    def connected(self, ue: int, now: float) -> None:
+        """There is a connection with resources: what was held goes out, unless nobody waits for its answer any more."""
+        population = self._population
+        if population.held[ue]:
+            population.held[ue] = 0
+            if population.timer[ue]:
+                self._transmit(ue, now)
+
+    def timer_expired(self, ue: int, now: float, number: int) -> None:
+        """Timer E: once more, twice as late up to T2; at the end Timer F."""
+        population = self._population
+        if number != population.timer[ue]:
+            return
+        gives_up_s = population.asked[ue] + GM.f_s
+        if now >= gives_up_s:
+            population.timer[ue] = population.serial[ue] = 0
+            self._ended(ue, TimerF(), now)
+            return
+        population.repeats[ue] += 1
+        pause_s = min(GM.t1_s * 2.0 ** population.repeats[ue], GM.t2_s)
+        population.timer[ue] = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue)
+        self._transmit(ue, now)
+
+    def sip_response(self, ue: int, response: SipResponse, now: float) -> bool:
+        """To the request under way; False: the UE has no connection, and does not hear it."""
+        if not self._owner.has_connection(ue, now):
+            return False
+        self._owner.packet(ue, now)
+        population = self._population
+        population.timer[ue] = population.held[ue] = 0
+        if response.status == _UNAUTHORIZED:
+            after_s = self._answer_s()
+            population.answer[ue] = self._heap.at(now + after_s, events.SIP_ANSWER, ue)
+            return True
+        population.serial[ue] = 0
+        failed = response.status >= 300
+        refused = Refused(response.status, response.retry_after_s, restoration=response.restoration)
+        self._ended(ue, refused if failed else None, now)
+        return True
+
+    def answer_due(self, ue: int, now: float, number: int) -> None:
+        """The answer to a challenge goes out."""
+        population = self._population
+        if number == population.answer[ue]:
+            population.answer[ue] = 0
+            self._ask(ue, True, now)
+
+    def _abort(self, ue: int, now: float) -> None:
+        """Ends what runs from outside."""
+        population = self._population
+        kind, population.runs[ue] = population.runs[ue], IDLE
+        population.timer[ue] = population.answer[ue] = population.serial[ue] = 0
+        if kind != IDLE:
+            self._observer.attempt_ended(ue, _NAMES[kind], population.began[ue], now, "aborted")
+
+    def _answer_s(self) -> float:
+        return self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()
+
+    def core_service_changed(self, ue: int, now: float) -> None:
+        """Both application servers hold it, or no more."""
+        self._owner.core_service_changed(ue, now)

@@ -1,0 +1,112 @@
+"""Stations: protected servers in the event heap, and which of several nodes of a kind serves which UE.
+
+A station is one event at most: when its job in service is done. A node that is lost takes with it what it was working
+on; its UEs are shared by the nodes that are left (overload.node_shares) and go back when it is back.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, TypeVar
+
+from regstorm.overload import compose
+from regstorm.overload.node_shares import Kind, node_of
+from regstorm.overload.protected_server import ProtectedServer
+from regstorm.records.nodes import Node
+from regstorm.records.strategy import Strategy
+from regstorm.simulator.engine import EventHeap
+
+Job = TypeVar("Job")
+
+
+class Station(Generic[Job]):
+    """A server whose event is `kind` with `index` as its subject."""
+
+    __slots__ = ("_due", "_full_capacity", "_heap", "_index", "_kind", "_make", "_strategy", "server")
+
+    def __init__(
+        self,
+        make: Callable[[Strategy], ProtectedServer[Job]],
+        strategy: Strategy,
+        heap: EventHeap,
+        kind: int,
+        index: int = 0,
+    ) -> None:
+        """`make` gives an empty server in the order of a strategy."""
+        self._make = make
+        self._strategy = strategy
+        self._heap = heap
+        self._kind = kind
+        self._index = index
+        self.server = make(strategy)
+        self._full_capacity = self.server.capacity
+        self._due = 0
+        """Number of the event at which the job in service is done; 0: nothing is in service."""
+
+    def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
+        """False: shed. True: the handler of its event will find `job` done."""
+        if not self.server.offer(now, tier, cost, job):
+            return False
+        if not self._due:
+            self._await()
+        return True
+
+    def finish(self, now: float, number: int) -> Job | None:
+        """The job that is done by event `number`; None: it was lost."""
+        if number != self._due:
+            return None
+        job = self.server.finish(now)
+        self._await()
+        return job
+
+    def take_strategy(self, strategy: Strategy) -> None:
+        """Another order from now on; what waits keeps its own."""
+        self._strategy = strategy
+        self.server.order_by(compose.ordered_tiers(strategy))
+
+    def take_capacity(self, factor: float) -> None:
+        """It can do this part of what it could at the beginning; 0: it is lost."""
+        if factor > 0:
+            self.server.take_capacity(self._full_capacity * factor)
+        else:
+            self.lose()
+
+    def lose(self) -> None:
+        """What it holds is gone; should it be asked again, it begins from nothing."""
+        self.server = self._make(self._strategy)
+        self._due = 0
+
+    def _await(self) -> None:
+        due_s = self.server.next_finish
+        self._due = 0 if due_s is None else self._heap.at(due_s, self._kind, self._index)
+
+
+class Homes:
+    """The nodes of one kind, and which of them serves each UE."""
+
+    __slots__ = ("_kind", "factors", "nodes", "of")
+
+    def __init__(self, nodes: Sequence[Node], kind: Kind, ues: int) -> None:
+        self.nodes = nodes
+        self._kind = kind
+        self.factors = [1.0] * len(nodes)
+        """What is left of the capacity of each."""
+        if len(nodes) == 1:
+            self.of = bytearray(ues)
+        else:
+            self.of = bytearray(node_of(nodes, ue, kind) for ue in range(ues))
+
+    def change(self, name: str, factor: float) -> tuple[int, list[int]] | None:
+        """The node's place and the UEs that another node serves from now on; None: it is none of this kind."""
+        place = next((place for place, node in enumerate(self.nodes) if node.name == name), None)
+        if place is None:
+            return None
+        was_lost = self.factors[place] == 0
+        self.factors[place] = factor
+        if was_lost == (factor == 0) or len(self.nodes) == 1:
+            return place, []
+        moved = []
+        for ue, before in enumerate(self.of):
+            after = node_of(self.nodes, ue, self._kind, self.factors)
+            if after != before:
+                self.of[ue] = after
+                moved.append(ue)
+        return place, moved
