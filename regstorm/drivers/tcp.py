@@ -128,6 +128,8 @@ def _drain(sock: socket.socket) -> None:
 class TcpListener:
     """A listening socket."""
 
+    makes: type[TcpAssociation] = TcpAssociation
+
     def __init__(
         self, on_association: Callable[[Association], None], address: Address, outbox_limit: int = OUTBOX_LIMIT
     ) -> None:
@@ -149,7 +151,7 @@ class TcpListener:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 raise
             return None  # nobody waits, whoever waited has gone again, or we have closed
-        return TcpAssociation(sock, self.outbox_limit)
+        return self.makes(sock, self.outbox_limit)
 
     def wait_readable(self, timeout_s: float) -> bool:
         """Waits until somebody connects."""
@@ -165,17 +167,20 @@ class TcpListener:
 class TcpTransport:
     """TCP; listens on loopback unless told otherwise."""
 
+    makes: type[TcpAssociation] = TcpAssociation
+    listens: type[TcpListener] = TcpListener
+
     def __init__(self, outbox_limit: int = OUTBOX_LIMIT) -> None:
         self.outbox_limit = outbox_limit
 
     def listen(self, on_association: Callable[[Association], None], address: Address | None = None) -> TcpListener:
         """Listens at `address`, by default at a free port of 127.0.0.1; OSError if it is taken."""
-        return TcpListener(on_association, address or (LOOPBACK, 0), self.outbox_limit)
+        return self.listens(on_association, address or (LOOPBACK, 0), self.outbox_limit)
 
     def connect(self, address: Address) -> TcpAssociation:
         """One end, perhaps still connecting; what it sends meanwhile waits in its outbox."""
         sock = socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET, socket.SOCK_STREAM)
-        end = TcpAssociation(sock, self.outbox_limit)
+        end = self.makes(sock, self.outbox_limit)
         try:
             failed = sock.connect_ex(address)
         except OSError as error:  # a name that does not resolve

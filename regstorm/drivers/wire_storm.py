@@ -12,8 +12,11 @@ end of the (last) outage.
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 from regstorm.drivers.association import Association
+from regstorm.drivers.backend_doors import lockstep_doors
+from regstorm.drivers.backend_wire import BackEndOnWire
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.full_service import FullService
 from regstorm.drivers.lockstep import Ended, LockstepClock
@@ -37,6 +40,7 @@ class WireStorm:
 
     def __init__(self, plan: StormPlan, attempts: AttemptListener | None = None) -> None:
         self.seed = plan.seed
+        self._later = plan.later
         self.traces = traces_of(plan)
         self.scenario = scenario = plan.scenario.sampled(plan.sample)
         warm_codecs(scenario.network)
@@ -53,6 +57,7 @@ class WireStorm:
         self._transport = TcpTransport()
         self._core_half = CoreHalf(scenario, plan.strategy, plan.seed, self.clock, self.timeline, self._listen)
         self.core = self._core_half.core
+        self._backend = self._backend_on_wire() if plan.backend == "wire" else None
         self.population = Population(
             scenario,
             plan.seed,
@@ -75,6 +80,7 @@ class WireStorm:
         for begins_s in outage.beginnings_s:
             self.clock.at(begins_s, self._outage_begins)
             self.clock.at(begins_s + outage.lasts_s, self.population.outage_ends)
+        self._schedule_incidents()
         ended = self.clock.run(self.until_s, self._calm_again)
         self.timeline.close(self.clock.now)
         return ended
@@ -83,6 +89,8 @@ class WireStorm:
         """Lets go of sockets and files."""
         self.population.close()
         self._core_half.close()
+        if self._backend is not None:
+            self._backend.close()
         if self._capture is not None:
             self._capture.close()
 
@@ -107,11 +115,23 @@ class WireStorm:
         self.population.outage_begins(now)
         self._core_half.outage_begins(len(self.seats.outage_group), now)
 
+    def _schedule_incidents(self) -> None:
+        for incident in self.scenario.incidents:
+            if incident.capacity is not None:
+                change = self._core_half.take_capacity, incident.nodes, incident.capacity
+                self.clock.at(incident.at_s, partial(*change))
+        for at_s, strategy in self._later:
+            self.clock.at(at_s, partial(self.core.take_strategy, strategy))
+
     def _calm_again(self) -> bool:
         """Asked after every instant."""
         return calm_again(self.log, self.clock.now, self.scenario.outage.calm_after_s)
 
     # ---- set-up and progress
+
+    def _backend_on_wire(self) -> BackEndOnWire:
+        doors = lockstep_doors(self.clock, self._capture)
+        return BackEndOnWire(self.core, self.clock, self.timeline, self.seed, doors)
 
     def _listen(self, on_association: Callable[[Association], None]) -> TcpListener:
         self._listener = self._transport.listen(on_association)

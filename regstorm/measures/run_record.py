@@ -78,6 +78,7 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
         "label": plan.label,
         "engine": how.engine,
         "clock": how.clock,
+        "backend": plan.backend if how.engine == "wire" and core_is_ours else None,
         "seed": plan.seed,
         "sample": plan.sample,
         "speed": how.speed,

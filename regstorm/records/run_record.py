@@ -10,6 +10,7 @@ SCHEMA = 1
 
 Engine = Literal["wire", "sim"]
 Clock = Literal["lockstep", "paced"]
+Backend = Literal["in_process", "wire"]
 
 Verdict = TypedDict("Verdict", {"pass": bool, "failed": list[str]})
 """Whether the run showed what its scenario expects of the strategy, and each line that it did not."""
@@ -144,6 +145,8 @@ class RunEntry(TypedDict):
     engine: Engine
     clock: Clock | None
     """None: the simulator has none."""
+    backend: Backend | None
+    """How calls reached UDM and HSS; None: they were not ours, or simulated."""
     seed: int
     sample: int
     speed: float | None

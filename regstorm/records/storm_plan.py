@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from regstorm.records.run_record import Clock, Engine
+from regstorm.records.run_record import Backend, Clock, Engine
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 
@@ -41,6 +41,8 @@ class StormPlan:
     """Attempts that one process begins in a second of wall time at most, on the paced clock; what is above waits."""
     transport: str = "tcp"
     """Between gNBs and the core: tcp or sctp; sctp on the paced clock only."""
+    backend: Backend = "in_process"
+    """How calls reach UDM and HSS: as values, or as HTTP/2 and Diameter messages over sockets."""
     trace: int = 0
     """UEs whose call flows are recorded in traces.jsonl."""
     later: tuple[tuple[float, Strategy], ...] = ()
