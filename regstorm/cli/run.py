@@ -102,7 +102,8 @@ def _apart(engines: Sequence[Engine], engine: Engine, repeat: int, seed: int) ->
 
 def _say_locust_command(console: Console, plan: StormPlan, changes: Sequence[str]) -> None:
     """The same storm with Locust's web page around it."""
-    words = ["locust", "-f", "locustfiles/storm_5gc.py", "--storm-scenario", plan.scenario.name]
+    locustfile = "storm_full.py" if plan.scenario.population.ims else "storm_5gc.py"
+    words = ["locust", "-f", f"locustfiles/{locustfile}", "--storm-scenario", plan.scenario.name]
     words += ["--storm-strategy", plan.strategy.name, "--storm-sample", str(plan.sample)]
     words += ["--storm-speed", f"{plan.speed:g}", "--storm-seed", str(plan.seed)]
     if changes:

@@ -35,8 +35,17 @@ class StormOptions(NamedTuple):
     """A core that is not ours; None: the bundled one."""
 
 
-def add_options(parser: LocustArgumentParser) -> None:
+class Locustfile(NamedTuple):
+    """What a locustfile plays."""
+
+    name: str = "storm_5gc.py"
+    changes: tuple[str, ...] = ()
+    """Fields of the scenario that it changes before --storm-set does."""
+
+
+def add_options(parser: LocustArgumentParser, locustfile: Locustfile) -> None:
     """The storm's options (Locust's `init_command_line_parser` event)."""
+    parser.set_defaults(storm_locustfile=locustfile.name, storm_changes=shlex.join(locustfile.changes))
     parser.add_argument(
         "--storm-scenario",
         choices=_names(sources.SCENARIOS),
@@ -107,7 +116,9 @@ def read_options(options: Namespace) -> StormOptions:
         raise BadFile(f"--storm-sample {options.storm_sample}: expected 1 or more")
     if not 0 < options.storm_speed <= 1000:
         raise BadFile(f"--storm-speed {options.storm_speed:g}: expected more than 0, at most 1000")
-    scenario, scenario_path = sources.scenario(options.storm_scenario, shlex.split(options.storm_set))
+    scenario, scenario_path = sources.scenario(
+        options.storm_scenario, [*shlex.split(options.storm_changes), *shlex.split(options.storm_set)]
+    )
     strategy, strategy_path = sources.strategy(options.storm_strategy)
     target, speed = None, options.storm_speed
     if options.storm_target:
@@ -135,6 +146,8 @@ def read_options(options: Namespace) -> StormOptions:
 
 def _against(target: Target, scenario: Scenario) -> Scenario:
     """The scenario in the target's network; what is expected of our own strategies is not expected there."""
+    if scenario.population.ims:
+        raise BadFile("population.ims: expected false, gNBs have no user plane towards a core that is not ours")
     return scenario.model_copy(update={"network": target.network, "expected": {}})
 
 
@@ -163,7 +176,7 @@ def _directory(out: str, name: str) -> Path:
 
 
 def _command(options: Namespace) -> str:
-    words = ["locust", "-f", "locustfiles/storm_5gc.py", "--headless"]
+    words = ["locust", "-f", f"locustfiles/{options.storm_locustfile}", "--headless"]
     for name in ("scenario", "strategy", "sample", "speed", "seed", "target", "set"):
         value = getattr(options, f"storm_{name}")
         if value != "":

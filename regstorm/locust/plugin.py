@@ -1,8 +1,8 @@
 """The storm as Locust sees it: options, events, messages between master and workers, metrics.
 
 A locustfile calls `install()` once and brings OutageUe, OnlineUe and a shape (storm_shape.py) into its namespace;
-locustfiles/storm_5gc.py is that and nothing more. Everything here waits for Locust's events: nothing is started at
-import, because Locust forks its workers after it (--processes).
+locustfiles/storm_5gc.py and storm_full.py are that and nothing more. Everything here waits for Locust's events: nothing
+is started at import, because Locust forks its workers after it (--processes).
 """
 
 import logging
@@ -18,9 +18,9 @@ from locust.web import WebUI
 
 from regstorm.drivers.metrics import serve_metrics
 from regstorm.drivers.warming import warm_codecs
-from regstorm.locust import options
 from regstorm.locust.conductor import Conductor
 from regstorm.locust.metrics import of_storm
+from regstorm.locust.options import Locustfile, add_options
 from regstorm.locust.parked import attach_hub
 from regstorm.locust.performer import (
     BROKEN,
@@ -45,15 +45,15 @@ _CONDUCTORS: dict[int, Conductor] = {}
 _PERFORMERS: dict[int, Performer] = {}
 
 
-def install() -> None:
-    """Listens to Locust's events. Once, at the top of a locustfile.
+def install(locustfile: Locustfile) -> None:
+    """Listens to Locust's events. Once, at the top of a locustfile, which says what it plays.
 
     Message templates are compiled here, before Locust forks its workers: a worker that did it later would keep its
     master waiting for a heartbeat.
     """
     warm_codecs(Network())
     gevent.config.track_greenlet_tree = False  # a greenlet for each UE would keep its spawner alive
-    events.init_command_line_parser.add_listener(options.add_options)
+    events.init_command_line_parser.add_listener(partial(add_options, locustfile=locustfile))
     events.init.add_listener(_on_init)
     events.test_start.add_listener(_on_test_start)
     events.test_stopping.add_listener(_on_test_stopping)

@@ -1,0 +1,24 @@
+"""A storm of full service in Locust: locust -f locustfiles/storm_full.py, then http://localhost:8089.
+
+As storm_5gc.py, and every UE registers in IMS too, over its session to it: back is who can be called. Headless:
+
+    locust -f locustfiles/storm_full.py --headless --processes 2 --storm-strategy tiered --storm-sample 200
+
+The run ends by itself when everybody is back or time is up. Exit code: 0 the run showed what its scenario expects of
+the strategy, 3 it did not, 1 it was cut short, 2 an option is wrong.
+"""
+
+from regstorm.locust.options import Locustfile
+from regstorm.locust.parked import OnlineUe, OutageUe
+from regstorm.locust.plugin import install
+from regstorm.locust.storm_shape import UntilEverybodyIsBack
+
+__all__ = ["OnlineUe", "OutageUe", "StormShape"]
+
+install(Locustfile("storm_full.py", changes=("population.ims=true",)))
+
+
+class StormShape(UntilEverybodyIsBack):
+    """All UEs of the scenario, until they are back."""
+
+    abstract = False
