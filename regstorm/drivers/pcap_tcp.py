@@ -11,6 +11,7 @@ from typing import Final
 
 from regstorm.drivers.association import Association, CloseReason
 from regstorm.drivers.pcap import Capture
+from regstorm.records.operations import Nf
 
 SEGMENT_OCTETS: Final = 1460
 _IPV4: Final = b"\x08\x00"
@@ -25,11 +26,22 @@ _WINDOW: Final = 0xFFFF
 Endpoint = tuple[str, int]
 
 
+PORT_OF: Final = {Nf.UDM: 80, Nf.HSS: 3868}
+"""Those of `http` (RFC 9110 4.2.1; TS 29.500 names no other) and Diameter (RFC 6733 2.1): a dissector looks there."""
+_FIRST_PORT: Final = 49152
+
+
+def address_of(nf: Nf) -> str:
+    """Of a function of the core, in a capture only."""
+    return f"10.3.0.{1 + list(Nf).index(nf)}"
+
+
 def attach_tcp(
-    capture: Capture, near: Association, far: Association, client: Endpoint, server: Endpoint, now: float
+    capture: Capture, near: Association, far: Association, client: Nf, server: Nf, nth: int, now: float
 ) -> None:
-    """Captures a connection: `near` is the end of `client`, which has set it up, `far` that of `server`."""
-    both = _Connection(capture, client, server, now)
+    """Captures the connection `nth` of `client`: `near` is its end, `far` that of `server`."""
+    here = address_of(client), _FIRST_PORT + nth % 16384
+    both = _Connection(capture, here, (address_of(server), PORT_OF[server]), now)
     near.tap = _Tap(both, sender=both.server, own=both.client)
     far.tap = _Tap(both, sender=both.client, own=both.server)
 
