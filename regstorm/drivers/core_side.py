@@ -56,6 +56,11 @@ class CoreHalf:
         if self.scenario.outage.amf_context == "lost":
             self.core.lose_contexts(now)
 
+    def take_capacity(self, nodes: Iterable[str], factor: float, now: float) -> None:
+        """These nodes can do so much of what they could by the scenario from now on; 0: they are lost."""
+        for node in nodes:
+            self.core.take_capacity(node, factor, now)
+
     def close(self) -> None:
         """Lets go of the listener and of the associations."""
         self.side.close()

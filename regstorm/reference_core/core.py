@@ -7,7 +7,7 @@ sends through the callable that came with each association. The same seed, scena
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
 
-from protocols.credentials import prior_address, prior_context, supi_of
+from protocols.credentials import index_of, prior_address, prior_context, supi_of
 from protocols.identities import Plmn
 from protocols.nas5g.messages import NetworkDeregistrationRequest
 from protocols.nas_security import Algorithms, SecurityContext, Side
@@ -17,8 +17,7 @@ from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_after, uplink_messages_after
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.load_meter import LoadMeter
-from regstorm.overload.protected_server import ProtectedServer
-from regstorm.records.operations import Nf
+from regstorm.records.operations import GENERATE_AUTH_DATA, Nf
 from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import IMS_DNN, Core, Network, Outage
 from regstorm.records.strategy import Strategy
@@ -26,16 +25,16 @@ from regstorm.reference_core.amf.amf import Amf
 from regstorm.reference_core.amf.environment import NetworkIdentity
 from regstorm.reference_core.amf.ue_context import Session, UeContext
 from regstorm.reference_core.ausf import Ausf
-from regstorm.reference_core.bus import Bus
+from regstorm.reference_core.bus import Bus, Call
 from regstorm.reference_core.ims.ims_core import ImsCore
 from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from regstorm.reference_core.pair_ledger import PairLedger
-from regstorm.reference_core.pair_server import PairServer
 from regstorm.reference_core.pcf import Pcf
-from regstorm.reference_core.service_queue import Job, ServiceQueue
+from regstorm.reference_core.service_queue import ServiceQueue
 from regstorm.reference_core.smf import UPF_ADDRESS, Smf
 from regstorm.reference_core.subscribers import Subscribers
 from regstorm.reference_core.udm import Subscription, Udm
+from regstorm.reference_core.udm_nodes import UdmNodes
 from regstorm.reference_core.upf import Upf
 
 AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
@@ -85,18 +84,16 @@ class ReferenceCore:
         self._tightest = back_ends(core, pairs)[0]
         self._messages_per_ue = uplink_messages_after(outage, len(network.dnns))
         self.subscribers = Subscribers(seed, self.identity.plmn, population, home_private_keys or {})
-        udm_server = compose.server(core.udm.shedding_in_force, core.udm.capacity_pairs_per_s, strategy, udm_rng)
-        door = self._pair_server(core, strategy, udm_server)
-        self.udm = Udm(self.subscribers, Subscription((self.identity.slice,), network.dnns), door, vectors_rng)
-        self.bus.serve(Nf.UDM, door)
+        self.udm_nodes = UdmNodes(core, strategy, agenda, tally, self.ledger, self._index_of, udm_rng)
+        subscription = Subscription((self.identity.slice,), network.dnns)
+        self.udm = Udm(self.subscribers, subscription, self.udm_nodes.udm, vectors_rng)
+        self.bus.serve(Nf.UDM, self.udm_nodes.udm)
         Ausf(self.bus)
         Pcf(self.bus)
         self.smf = Smf(self.bus, agenda, tally, core.aggregated_nudm)
         amf_server = compose.server(core.amf.shedding, core.amf.capacity_messages_per_s, strategy, amf_rng)
         self._door_rng = door_rng
-        self._servers = [udm_server, amf_server]
-        self._pair_servers = [door]
-        self._load_meters = [LoadMeter(udm_server, REPORT_EVERY_S), LoadMeter(amf_server, REPORT_EVERY_S)]
+        self._amf_server = amf_server
         self.amf = Amf(
             core.amf,
             self.identity,
@@ -116,31 +113,30 @@ class ReferenceCore:
         """None: the population does without."""
         self.upf = self._user_plane(self.ims) if self.ims is not None else None
         """The way of datagrams between UEs and IMS; None without IMS."""
+        self._load_meters = [LoadMeter(one, REPORT_EVERY_S) for one in (*self.udm_nodes.servers, amf_server)]
 
     @property
     def pcscf_addresses(self) -> tuple[str, ...]:
         """What a UE is told in the PCO of its ims session; none without IMS."""
         return PCSCF_ADDRESSES if self.ims is not None else ()
 
-    def _pair_server(self, core: Core, strategy: Strategy, server: ProtectedServer[Job]) -> PairServer:
-        queue = ServiceQueue(server, self._agenda)
-        tiers = compose.tier_table(strategy)
-        return PairServer(queue, tiers, self._tally, self.ledger, core.udm.cost_per_operation)
+    def _index_of(self, call: Call) -> int | None:
+        """Which user a call to a UDM/HSS is about; None if it cannot be told."""
+        suci = call.payload.suci if call.operation is GENERATE_AUTH_DATA else None
+        if suci is None:
+            return index_of(call.subject, self.identity.plmn)
+        subscriber = self.subscribers.by_suci(suci)
+        return None if subscriber is None else index_of(subscriber.supi, self.identity.plmn)
 
     def _ims_core(self, core: Core, strategy: Strategy, rng: Random) -> ImsCore:
         """With the HSS behind the UDM's door, or behind one of its own where 5GC has processing units of its own."""
         hss_rng, ims_rng = (Random(rng.getrandbits(64)) for _ in range(2))
-        door = self._pair_servers[0]
-        if core.udm.layout == "5gc_apart":
-            server = compose.server(core.udm.shedding_in_force, core.udm.hss_capacity, strategy, hss_rng)
-            door = self._pair_server(core, strategy, server)
-            self._servers.append(server)
-            self._load_meters.append(LoadMeter(server, REPORT_EVERY_S))
-            self._pair_servers.append(door)
-        self.bus.serve(Nf.HSS, door)
+        self.udm_nodes.part_hss(hss_rng)
+        hss = self.udm_nodes.hss
+        self.bus.serve(Nf.HSS, hss)
         plmn, bus, agenda, tally = self.identity.plmn, self.bus, self._agenda, self._tally
         return ImsCore(
-            core, plmn, strategy, self._tightest, bus, agenda, ims_rng, tally, self.ledger, self.subscribers, door
+            core, plmn, strategy, self._tightest, bus, agenda, ims_rng, tally, self.ledger, self.subscribers, hss
         )
 
     def _user_plane(self, ims: ImsCore) -> Upf:
@@ -162,17 +158,25 @@ class ReferenceCore:
     def take_strategy(self, strategy: Strategy, now: float) -> None:
         """Another overload control from now on: a new door, and the queues behind it in its order."""
         self.amf.env.door = self._door_of(strategy)
-        for door in self._pair_servers:
-            door.tiers = compose.tier_table(strategy)
-        for server in self._servers:
-            server.order_by(compose.ordered_tiers(strategy))
+        self.udm_nodes.take_strategy(strategy)
+        self._amf_server.order_by(compose.ordered_tiers(strategy))
         if self.ims is not None:
             self.ims.take_strategy(strategy)
+
+    def take_capacity(self, node: str, factor: float, now: float) -> None:
+        """Node `node` can do so much of what it could by the scenario from now on; 0: it is lost."""
+        if not self.udm_nodes.take_capacity(node, factor, now):
+            raise ValueError(f"there is no node {node}")
+        for nf in (Nf.UDM, Nf.HSS) if self.ims is not None else (Nf.UDM,):
+            if self.udm_nodes.all_lost:
+                self.bus.take_out_of_service(nf)
+            else:
+                self.bus.bring_into_service(nf)
 
     def _door_of(self, strategy: Strategy) -> FrontDoor:
         return compose.front_door(
             strategy,
-            self._tightest.capacity_pairs_per_s,
+            self._tightest.as_if_all_pairs_per_s,
             self._tightest.pairs_per_ue,
             self._messages_per_ue,
             self._door_rng,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from regstorm.overload.protected_server import ProtectedServer
-from regstorm.records.ports import Agenda
+from regstorm.records.ports import Agenda, Due
 
 Job = Callable[[float], None]
 
@@ -14,23 +14,29 @@ class ServiceQueue:
     def __init__(self, server: ProtectedServer[Job], agenda: Agenda) -> None:
         self.server = server
         self._agenda = agenda
-        self._finish_is_due = False
+        self._finish_due: Due | None = None
 
     def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
         """False: shed. True: `job(now)` is called when the server is done with it, later than this call."""
         accepted = self.server.offer(now, tier, cost, job)
-        if accepted and not self._finish_is_due:
+        if accepted and self._finish_due is None:
             self._await_finish()
         return accepted
 
     def _await_finish(self) -> None:
         due_s = self.server.next_finish
         if due_s is not None:
-            self._finish_is_due = True
-            self._agenda.at(due_s, self._finish)
+            self._finish_due = self._agenda.at(due_s, self._finish)
+
+    def lose_work(self, now: float) -> None:
+        """The server is down: what it was at and what waits is never done."""
+        self.server.lose_work(now)
+        if self._finish_due is not None:
+            self._finish_due.cancel()
+            self._finish_due = None
 
     def _finish(self, now: float) -> None:
         job = self.server.finish(now)
-        self._finish_is_due = False
+        self._finish_due = None
         self._await_finish()
         job(now)

@@ -7,7 +7,7 @@ from protocols.aka import generate_vector, resynchronise
 from protocols.nas5g.messages import Snssai
 from regstorm.records import operations as ops
 from regstorm.reference_core.bus import Answer, Call, Failed
-from regstorm.reference_core.pair_server import PairServer
+from regstorm.reference_core.pair_server import Doors
 from regstorm.reference_core.payloads import (
     AmData,
     AmfRegistration,
@@ -17,7 +17,6 @@ from regstorm.reference_core.payloads import (
     SmData,
     SmfSelectionData,
 )
-from regstorm.reference_core.service_queue import ServiceQueue
 from regstorm.reference_core.subscribers import IND_OF_5GS, Subscriber, Subscribers
 
 
@@ -35,12 +34,11 @@ class Udm:
         self,
         subscribers: Subscribers,
         subscription: Subscription,
-        server: PairServer,
+        doors: Doors,
         rng: Random,
     ) -> None:
         self.subscribers = subscribers
         self.subscription = subscription
-        self.server = server
         self._rng = rng
         self._handlers = {
             ops.GENERATE_AUTH_DATA: self._generate_auth_data,
@@ -60,12 +58,7 @@ class Udm:
             ops.SUBSCRIBE_AMF_WITH_DATA: lambda call, subscriber: AmData(self.subscription.slices),
             ops.SUBSCRIBE_SMF_WITH_DATA: self._get_sm_data,
         }
-        server.answers(dict.fromkeys(self._handlers, self._answer))
-
-    @property
-    def queue(self) -> ServiceQueue:
-        """The work that waits at its door."""
-        return self.server.queue
+        doors.answers(dict.fromkeys(self._handlers, self._answer))
 
     # --- the operations ----------------------------------------------------------------------------------------------
 

@@ -33,7 +33,7 @@ def silent_udm():
 
 def overload(rig):
     """Fills the UDM with one job that takes a quarter of an hour."""
-    rig.core.udm.queue.offer(rig.agenda.now, 0, 1.0, lambda now: None)
+    rig.core.udm_nodes.udm.queue.offer(rig.agenda.now, 0, 1.0, lambda now: None)
 
 
 # --- first messages --------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def test_a_silent_udm_ends_a_session_establishment_as_the_setting_says(setting, 
     rig = Rig(amf=Amf(on_backend_failure=setting))
     ue = Ue(rig)
     ue.register()
-    rig.core.udm.queue.server._queue_s = -1.0  # from now on the UDM sheds everything
+    rig.core.udm_nodes.udm.queue.server._queue_s = -1.0  # from now on the UDM sheds everything
     payload = encode(nas.PduSessionEstablishmentRequest(1, 1))
     ue.send(nas.UlNasTransport(payload, 1, 1, nas.Snssai(1), "internet"))
     heard = ue.follow(10.0)

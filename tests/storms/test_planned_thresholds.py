@@ -77,7 +77,7 @@ def test_the_emergency_set_ends_the_overload_that_routine_thresholds_allow_when_
 
     def fault(one):
         outage_end_s = int(one.timeline.outage_end_s)
-        udm_server = one.core._servers[0]  # both UDM are one server: it loses half of its units
+        udm_server = one.core.udm_nodes.udm.queue.server  # both UDM are one server: it loses half of its units
         one.clock.at(outage_end_s + lost_s, lambda now: udm_server.take_capacity(half / SAMPLE))
         one.clock.at(outage_end_s + switched_s, lambda now: one.core.take_strategy(emergency, now))
 

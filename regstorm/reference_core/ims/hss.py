@@ -35,7 +35,7 @@ from regstorm.records import operations as ops
 from regstorm.reference_core.bus import Call
 from regstorm.reference_core.ims.names import ImsNames
 from regstorm.reference_core.ims.user_profile import FilterCriteria, sh_data, write_profile
-from regstorm.reference_core.pair_server import PairServer
+from regstorm.reference_core.pair_server import Doors
 from regstorm.reference_core.subscribers import IND_OF_IMS, Subscriber, Subscribers
 
 _AMF_FIELD_OF_IMS = b"\x00\x00"
@@ -72,7 +72,7 @@ class Hss:
         names: ImsNames,
         subscribers: Subscribers,
         criteria: tuple[FilterCriteria, ...],
-        server: PairServer,
+        doors: Doors,
         rng: Random,
         password: str | None,
     ) -> None:
@@ -83,7 +83,7 @@ class Hss:
         self._rng = rng
         self._by_identity: dict[str, Subscriber] = {}  # two identities of each subscriber, no others
         self._password = None if password is None else password.encode()
-        server.answers(
+        doors.answers(
             {
                 ops.USER_AUTHORIZATION: self._authorize,
                 ops.MULTIMEDIA_AUTH: self._challenge,

@@ -35,7 +35,7 @@ from regstorm.reference_core.ims.scscf import Scscf
 from regstorm.reference_core.ims.third_party import ThirdParties
 from regstorm.reference_core.ims.user_profile import FilterCriteria
 from regstorm.reference_core.pair_ledger import PairLedger
-from regstorm.reference_core.pair_server import PairServer
+from regstorm.reference_core.pair_server import Doors
 from regstorm.reference_core.service_queue import ServiceQueue
 from regstorm.reference_core.subscribers import Subscribers
 
@@ -59,7 +59,7 @@ class ImsCore:
         tally: Tally,
         ledger: PairLedger,
         subscribers: Subscribers,
-        hss: PairServer,
+        hss: Doors,
     ) -> None:
         """`tightest`: what the gate's rate follows from. `hss`: the front door that serves Cx and Sh."""
         self.send: Callable[[bytes, Endpoint, Endpoint], None] = _nowhere
@@ -179,7 +179,7 @@ class ImsCore:
     def _make_door(self) -> FrontDoor:
         return compose.front_door(
             self._strategy,
-            self._tightest.capacity_pairs_per_s,
+            self._tightest.as_if_all_pairs_per_s,
             self._tightest.pairs_per_ue,
             UPLINK_MESSAGES_PER_IMS_REGISTRATION,
             self._door_rng,
