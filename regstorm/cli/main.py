@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from regstorm.cli import compare, core, doctor, report, scenarios, strategies, sweep, trace
+from regstorm.cli import amplification, compare, core, doctor, report, scenarios, strategies, sweep, trace
 from regstorm.cli import plan as plan_command
 from regstorm.cli import run as run_command
 from regstorm.cli.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, PASSED
@@ -29,6 +29,7 @@ app = typer.Typer(
 app.command()(compare.compare)
 app.command()(run_command.run)
 app.command()(plan_command.plan)
+app.command()(amplification.amplification)
 app.command()(sweep.sweep)
 app.command()(core.core)
 app.command()(report.report)

@@ -51,10 +51,13 @@ def in_force(path: Path, topology: Topology) -> dict[str, float]:
 
 
 def counters(path: Path) -> Counters:
-    """Measured pairs per procedure: from a CSV, or from a run directory of the bundled core."""
+    """Measured pairs per procedure: from a CSV, from what `regstorm amplification --json` printed, or from a run
+    directory of the bundled core."""
     try:
         if path.is_dir():
             return _of_run(path)
+        if path.suffix == ".json":
+            return _of_amplification(path)
         return counters_from_csv(path.read_text(encoding="utf-8-sig").splitlines())
     except OSError as error:
         raise BadFile(f"{path}: cannot be read: {error.strerror}") from None
@@ -110,6 +113,13 @@ def _write_yaml(path: Path, record: Scenario | Strategy) -> Path:
     content = record.model_dump(mode="json", by_alias=True, exclude_defaults=isinstance(record, Scenario))
     write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110))
     return path
+
+
+def _of_amplification(path: Path) -> Counters:
+    told = read_record(path)
+    if told.get("kind") != "amplification":
+        raise BadCounters("expected what regstorm amplification --json prints")
+    return counters_of_a_run(told["full_registration"]["pairs_by_interface"], 1)
 
 
 def _of_run(path: Path) -> Counters:
