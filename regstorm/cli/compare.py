@@ -32,6 +32,7 @@ def compare(
     clock: options.Clock = "lockstep",
     speed: options.Speed = None,
     attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
+    backend: options.Backend = "in_process",
     seed: options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, metavar="R", help="R seeds for each strategy, from --seed up.")] = 1,
     out: options.Out = None,
@@ -46,6 +47,7 @@ def compare(
     """
     played_by = options.engines(engine, clock)
     pacing = options.pacing(clock, speed, attempts_cap)
+    carried_by = options.backend(backend, played_by)
     story, story_path = sources.scenario(scenario, changes or [])
     names = [name.strip() for name in strategies.split(",") if name.strip()]
     chosen = [sources.strategy(name) for name in names]
@@ -55,7 +57,7 @@ def compare(
         raise BadFile(f"--strategies {strategies}: expected each strategy once")
     part = options.sample_for(sample, played_by, story, [strategy for strategy, _ in chosen])
     where = options.new_directory(out, f"compare-{story.name}")
-    words = [*options.engine_words(played_by), *pacing.words()]
+    words = [*options.engine_words(played_by), *pacing.words(), *options.backend_words(carried_by)]
     again = _command(story_path, names, part, seed, repeat, changes or [], words)
     plans = [
         StormPlan(
@@ -71,6 +73,7 @@ def compare(
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
+            backend=carried_by,
             later=sources.later(story, part),
         )
         for strategy, path in chosen
@@ -110,6 +113,7 @@ def _plain_plan(like: StormPlan, where: Path) -> StormPlan:
         clock=like.clock,
         speed=like.speed,
         attempts_cap=like.attempts_cap,
+        backend=like.backend,
         later=like.later,
     )
 

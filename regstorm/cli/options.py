@@ -11,6 +11,7 @@ from regstorm.drivers.sctp import SctpUnavailable, require_sctp
 from regstorm.drivers.transports import TRANSPORT_NAMES
 from regstorm.overload.samples import largest_sample
 from regstorm.records.files import BadFile
+from regstorm.records.run_record import Backend as BackendName
 from regstorm.records.run_record import Clock as ClockName
 from regstorm.records.run_record import Engine as EngineName
 from regstorm.records.scenario import Scenario
@@ -47,6 +48,13 @@ Transport = Annotated[
         help="Between gNBs and the core: tcp, with a private framing, or sctp, the kernel's (--clock paced only)."
     ),
 ]
+Backend = Annotated[
+    str,
+    typer.Option(
+        metavar="in_process|wire",
+        help="How calls reach UDM and HSS: as values, or as real HTTP/2 and Diameter messages over sockets.",
+    ),
+]
 _SAMPLE_HELP = "Takes 1/K of the population against 1/K of every capacity."
 Sample = Annotated[int, typer.Option(min=1, metavar="K", help=_SAMPLE_HELP)]
 StormSample = Annotated[
@@ -62,6 +70,7 @@ Set = Annotated[
 
 DEFAULT_SAMPLE = 100
 DEFAULT_SAMPLE_OF_SIM = 10
+BACKENDS: dict[str, BackendName] = {"in_process": "in_process", "wire": "wire"}
 ENGINES: tuple[EngineName, ...] = ("wire", "sim")
 FASTEST = 1000.0
 """Beyond it a millisecond of wall time is more than a second of the scenario."""
@@ -102,6 +111,20 @@ def engines(text: str, clock: str) -> tuple[EngineName, ...]:
     return tuple(one for one in ENGINES if one in named)
 
 
+def backend(text: str, engines: Sequence[EngineName]) -> BackendName:
+    """What `text` names. Raises BadFile with one line if it cannot be used."""
+    if text not in BACKENDS:
+        raise BadFile(f"--backend {text}: expected in_process or wire")
+    if text == "wire" and "sim" in engines:
+        raise BadFile("--backend wire: expected --engine wire with it; the simulator has no messages")
+    return BACKENDS[text]
+
+
+def backend_words(name: BackendName) -> list[str]:
+    """As an option on a command line; none where it is the default."""
+    return [] if name == "in_process" else ["--backend", name]
+
+
 def engine_words(engines: Sequence[EngineName]) -> list[str]:
     """As an option on a command line; none where it is the default."""
     return [] if tuple(engines) == ("wire",) else ["--engine", ",".join(engines)]
@@ -113,12 +136,6 @@ def sample_for(
     """`given`, or the default of these engines. Raises BadFile with one line if that cannot be simulated."""
     if "sim" not in engines:
         return given or DEFAULT_SAMPLE
-    if scenario.population.ims:
-        raise BadFile("--engine sim: population.ims: expected false, the simulator plays the 5GC part of a return")
-    if scenario.outage.repeats > 1:
-        raise BadFile("--engine sim: outage.repeats: expected 1, the simulator plays one outage")
-    if scenario.core.aggregated_nudm:
-        raise BadFile("--engine sim: core.aggregated_nudm: expected false, the simulator reads and subscribes apart")
     default = DEFAULT_SAMPLE if "wire" in engines else DEFAULT_SAMPLE_OF_SIM
     in_force = [*strategies, *(strategy for _, strategy in later(scenario, 1))]
     limits = {one.name: limit for one in in_force if (limit := largest_sample(scenario, one)) is not None}

@@ -26,11 +26,16 @@ def run(
     speed: options.Speed = None,
     attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
     transport: options.Transport = "tcp",
+    backend: options.Backend = "in_process",
     seed: options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, metavar="R", help="R seeds, from --seed up.")] = 1,
     out: options.Out = None,
     pcap: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Writes the signalling as SCTP, for Wireshark.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Writes the signalling for Wireshark: SCTP, and TCP with --backend wire.",
+        ),
     ] = None,
     trace: Annotated[
         int, typer.Option(min=0, metavar="N", help="Records the call flows of N UEs, for regstorm trace.")
@@ -43,6 +48,7 @@ def run(
     """
     played_by = options.engines(engine, clock)
     pacing = options.pacing(clock, speed, attempts_cap, transport)
+    carried_by = options.backend(backend, played_by)
     story, story_path = sources.scenario(scenario, changes or [])
     chosen, path = sources.strategy(strategy)
     if pcap and repeat > 1:
@@ -58,7 +64,8 @@ def run(
     part = options.sample_for(sample, played_by, story, [chosen])
     where = options.new_directory(out, f"{story.name}-{chosen.name}-seed{seed}")
     words = ["regstorm", "run", str(story_path), "--strategy", strategy, "--sample", str(part), "--seed", str(seed)]
-    words += [*options.engine_words(played_by), *pacing.words(), *(["--trace", str(trace)] if trace else [])]
+    words += [*options.engine_words(played_by), *pacing.words(), *options.backend_words(carried_by)]
+    words += [*(["--trace", str(trace)] if trace else [])]
     for change in changes or []:
         words += ["--set", change]
     plans = [
@@ -77,6 +84,7 @@ def run(
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
             transport=pacing.transport,
+            backend=carried_by,
             trace=trace,
             later=sources.later(story, part),
         )

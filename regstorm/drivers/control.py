@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from regstorm.records.run_record import Backend
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 
@@ -59,6 +60,8 @@ class SetUp(_Line):
     online_ues: int
     sip: SipAt | None = None
     """None: SIP travels in PDU sessions only."""
+    backend: Backend = "in_process"
+    """Whether calls to UDM and HSS travel as HTTP/2 and Diameter messages."""
 
 
 class Begin(_Line):

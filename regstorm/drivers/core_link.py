@@ -16,6 +16,7 @@ from gevent.event import AsyncResult
 
 from regstorm.drivers import control
 from regstorm.drivers.association import Address
+from regstorm.records.run_record import Backend
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 
@@ -80,6 +81,7 @@ class CoreLink:
         outage_ues: int,
         online_ues: int,
         sip: control.SipAt | None = None,
+        backend: Backend = "in_process",
     ) -> Address:
         """A core for one storm, provisioned; returns where it listens for gNBs. `scenario` is that of the sample.
 
@@ -94,6 +96,7 @@ class CoreLink:
                 outage_ues=outage_ues,
                 online_ues=online_ues,
                 sip=sip,
+                backend=backend,
             )
         )
         try:

@@ -17,7 +17,7 @@ import signal
 import sys
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -36,8 +36,10 @@ from regstorm.drivers.sip_side import sockets_at
 from regstorm.drivers.tcp import LOOPBACK, TcpTransport
 from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
 from regstorm.measures import prometheus
+from regstorm.records.operations import Nf
 
 ENDED, LOST, TAKEN, INTERRUPTED = 0, 1, 2, 130
+DOOR_OPTIONS = {Nf.UDM: "--nudm-listen", Nf.HSS: "--diameter-listen"}
 PARTING_S = 0.05  # wall time in which a parent that is ending has ended
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
@@ -59,6 +61,8 @@ class CoreOptions:
     """Serves metrics for Prometheus on loopback; 0: serves none."""
     sip_at: Address | None = None
     """Where the SBC listens outside of PDU sessions, over UDP and TCP; None: nowhere."""
+    doors_at: Mapping[Nf, Address] | None = None
+    """Where the doors of UDM and HSS are; None: on no socket, unless a set-up wants it."""
 
 
 class AddressTaken(Exception):
@@ -82,6 +86,7 @@ class CoreProcess:
         self._control = self._listen_for_generator(options.control_at)
         self.control_address: Address = self._control.getsockname()[:2]
         self.sip_address: Address | None = self._find_sip_address(options.sip_at)
+        self.door_addresses: dict[Nf, Address] | None = self._find_door_addresses(options.doors_at)
 
     def run(self) -> int:
         """Until it is told to end; the exit code."""
@@ -138,7 +143,7 @@ class CoreProcess:
 
     def _set_up(self, wanted: control.SetUp) -> None:
         self._discard_session()
-        self._session = CoreSession(wanted, partial(self._listen_for_gnbs), self.sip_address)
+        self._session = CoreSession(wanted, partial(self._listen_for_gnbs), self.sip_address, self.door_addresses)
         self._wake()
 
     def _begin(self, command: control.Begin) -> None:
@@ -196,6 +201,22 @@ class CoreProcess:
         for one in sockets:
             one.close()
         return sockets[0].address
+
+    def _find_door_addresses(self, wanted: Mapping[Nf, Address] | None) -> dict[Nf, Address] | None:
+        """Addresses that are free now; each session listens there."""
+        if wanted is None:
+            return None
+        found = {}
+        for nf, address in wanted.items():
+            try:
+                listener = TcpTransport().listen(_nobody_yet, address)
+            except OSError as error:
+                self._control.close()
+                self._n2.close()
+                raise AddressTaken(_taken(address, DOOR_OPTIONS[nf], error)) from None
+            found[nf] = listener.address
+            listener.close()
+        return found
 
     def _accept(self) -> None:
         while True:

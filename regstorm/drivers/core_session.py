@@ -4,7 +4,7 @@ Paced; the sockets of the process and how it ends are core_process.py's.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from math import ceil, inf
 from typing import Final
@@ -14,11 +14,14 @@ from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers import control
 from regstorm.drivers.association import Address, Association, Listener
+from regstorm.drivers.backend_doors import paced_doors
+from regstorm.drivers.backend_wire import BackEndOnWire
 from regstorm.drivers.core_side import CoreHalf
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.pauses import keep_pauses_short
 from regstorm.drivers.sip_side import sip_side
 from regstorm.measures.timeline import Timeline
+from regstorm.records.operations import Nf
 
 SERVICE_EVERY_S: Final = 0.05  # wall time between two reports about full service
 CHANGES_PER_LINE: Final = 10_000  # of a report: some 200 kB
@@ -32,8 +35,10 @@ class CoreSession:
         wanted: control.SetUp,
         listen: Callable[[PacedClock, Callable[[Association], None]], Listener],
         sip_at: Address | None = None,
+        doors_at: Mapping[Nf, Address] | None = None,
     ) -> None:
-        """`sip_at`: where the SBC listens outside of PDU sessions, if the set-up does not say it."""
+        """`sip_at`: where the SBC listens outside of PDU sessions, if the set-up does not say it. `doors_at`: where UDM
+        and HSS do, if they are to, whatever the set-up says."""
         warm_nas()
         self.clock = PacedClock(progress=self._report)
         outage = wanted.scenario.outage
@@ -49,8 +54,15 @@ class CoreSession:
             self._half.core.ims.service_changed = self._service_changed
         warm_ngap((self._half.core.identity.slice,))
         self._half.provision(wanted.outage_ues, wanted.online_ues)
+        self._backend = self._backend_on_wire(wanted, doors_at)
         self.sip = sip_side(self._half.core.ims, self.clock, wanted.sip, sip_at)
         """The SBC on sockets of its own; None: it is reached in PDU sessions only."""
+
+    def _backend_on_wire(self, wanted: control.SetUp, doors_at: Mapping[Nf, Address] | None) -> BackEndOnWire | None:
+        if doors_at is None and wanted.backend == "in_process":
+            return None
+        doors = paced_doors(self.clock, doors_at or {})
+        return BackEndOnWire(self._half.core, self.clock, self.timeline, wanted.seed, doors)
 
     def begin(self, command: control.Begin) -> None:
         """From now on time passes."""
@@ -107,6 +119,8 @@ class CoreSession:
         self.clock.stop()
         if self.sip is not None:
             self.sip.close()
+        if self._backend is not None:
+            self._backend.close()
         self._half.close()
         self.clock.close()
 

@@ -63,7 +63,12 @@ class PacedStorm:
         )
         try:
             address = self.core.link.set_up(
-                scenario, plan.strategy, plan.seed, scenario.population.outage_ues, scenario.population.online_ues
+                scenario,
+                plan.strategy,
+                plan.seed,
+                scenario.population.outage_ues,
+                scenario.population.online_ues,
+                backend=plan.backend,
             )
         except CoreUnusable:
             self.core.end()
