@@ -33,8 +33,15 @@ def test_a_run_shorter_than_a_window_has_no_peak():
 
 
 def test_load_in_backlog_stops_when_everybody_is_back():
-    assert load_in_backlog([100, 80, 60, 0], [0, 5, 10, 10], outage_ues=10, capacity_pairs_per_s=100) == 0.9
-    assert load_in_backlog([100], [10], outage_ues=10, capacity_pairs_per_s=100) is None
+    assert load_in_backlog([100, 80, 60, 0], [0, 5, 10, 10], outage_ues=10, capacity_pairs_per_s=[100] * 4) == 0.9
+    assert load_in_backlog([100], [10], outage_ues=10, capacity_pairs_per_s=[100]) is None
+
+
+def test_load_is_a_share_of_the_capacity_that_there_was_in_each_second():
+    seen = overload_windows([900, 600, 500, 0], 1000, by_second=[1000, 500, 500, 0])
+
+    assert (seen.windows, seen.in_overload, seen.peak_load) == (3, 1, 1.2)
+    assert load_in_backlog([900, 600, 0], [0, 0, 0], 10, [1000, 500, 0]) == 1.0
 
 
 def test_the_lower_bound_is_the_work_of_all_over_the_capacity_that_is_left():
