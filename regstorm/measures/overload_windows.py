@@ -8,7 +8,6 @@ what is left at the end and is shorter than a window is not judged.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
-from statistics import fmean
 
 PAIRS_PER_WINDOW = 1000
 LIMIT = 1.0
@@ -41,11 +40,16 @@ def window_s(capacity_pairs_per_s: float) -> int:
     return max(1, ceil(PAIRS_PER_WINDOW / capacity_pairs_per_s))
 
 
-def overload_windows(offered: Sequence[int], capacity_pairs_per_s: float) -> OverloadWindows:
-    """`offered`: pairs per second, from the end of the outage."""
+def overload_windows(
+    offered: Sequence[int], capacity_pairs_per_s: float, by_second: Sequence[float] = ()
+) -> OverloadWindows:
+    """`offered`: pairs per second, from the end of the outage. `by_second`: capacity in each second, if it changed."""
     width = window_s(capacity_pairs_per_s)
-    starts = range(0, len(offered) - width + 1, width)
-    loads = [sum(offered[start : start + width]) / (width * capacity_pairs_per_s) for start in starts]
+    loads = []
+    for start in range(0, len(offered) - width + 1, width):
+        whole = sum(by_second[start : start + width]) if by_second else width * capacity_pairs_per_s
+        if whole > 0:  # a server that is down is offered nothing
+            loads.append(sum(offered[start : start + width]) / whole)
     return OverloadWindows(
         window_s=width,
         windows=len(loads),
@@ -55,11 +59,12 @@ def overload_windows(offered: Sequence[int], capacity_pairs_per_s: float) -> Ove
 
 
 def load_in_backlog(
-    pairs: Sequence[int], back: Sequence[int], outage_ues: int, capacity_pairs_per_s: float
+    pairs: Sequence[int], back: Sequence[int], outage_ues: int, capacity_pairs_per_s: Sequence[float]
 ) -> float | None:
     """Mean load, as a share of capacity, over the seconds that ended with outage UEs not yet back.
 
-    `pairs` and `back` per second, from the end of the outage. None: there was no such second.
+    All by second, from the end of the outage. None: there was no such second with any capacity.
     """
-    in_backlog = [one for one, ues in zip(pairs, back, strict=True) if ues < outage_ues]
-    return fmean(in_backlog) / capacity_pairs_per_s if in_backlog else None
+    in_backlog = [place for place, ues in enumerate(back) if ues < outage_ues]
+    whole = sum(capacity_pairs_per_s[place] for place in in_backlog)
+    return sum(pairs[place] for place in in_backlog) / whole if whole > 0 else None

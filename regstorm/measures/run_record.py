@@ -8,9 +8,9 @@ from typing import Protocol
 
 from regstorm.measures.domain_record import add_domains
 from regstorm.measures.lower_bound import efficiency, lower_bound_s
-from regstorm.measures.overload_windows import load_in_backlog, overload_windows
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
+from regstorm.measures.udm_record import udm_record
 from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, SIP, Family, reject_cause
 from regstorm.measures.verdict import judge
 from regstorm.overload.amplification import back_ends, background_pairs_per_s, pairs_per_registration
@@ -24,12 +24,9 @@ from regstorm.records.run_record import (
     RunDocument,
     RunEntry,
     Settings,
-    UdmRecord,
 )
 from regstorm.records.scenario import Scenario
 from regstorm.records.storm_plan import StormPlan
-
-_MILLI_PAIRS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +101,7 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
         "waiting_ue_minutes": round(sum(m for timer, m in waited.items() if timer in FLOW_CONTROL_TIMERS), 3),
         "waiting_ue_minutes_by_timer": {timer: round(minutes, 3) for timer, minutes in waited.items()},
         "amf": _amf(timeline) if core_is_ours else None,
-        "udm": _udm(timeline, scenario) if core_is_ours else None,
+        "udm": udm_record(timeline, scenario) if core_is_ours else None,
         "rejects": _rejects(timeline),
         "protected_reject_share": _ratio(timeline, counters.PROTECTED_REJECTS, counters.REJECT),
         "lateness_p99_s": how.lateness_p99_s,
@@ -154,29 +151,6 @@ def _recovery(log: ServiceLog) -> Recovery:
         "t100_s": _rounded(log.recovery_s(1.0)),
         "t99_stable_s": _rounded(log.stable_recovery_s()),
         "share_back": log.share_back,
-    }
-
-
-def _udm(timeline: Timeline, scenario: Scenario) -> UdmRecord:
-    capacity = scenario.core.udm.capacity_pairs_per_s
-    since = timeline.outage_end_s
-    offered, served = timeline.column(counters.UDM_OFFERED, since), timeline.column(counters.UDM_SERVED, since)
-    back, ues = timeline.column(counters.OUTAGE_BACK, since), scenario.population.outage_ues
-    windows = overload_windows(offered, capacity)
-    return {
-        "capacity_pairs_per_s": capacity,
-        "offered": timeline.total(counters.UDM_OFFERED),
-        "served": timeline.total(counters.UDM_SERVED),
-        "dropped": timeline.total(counters.UDM_DROPPED),
-        "dropped_share": _ratio(timeline, counters.UDM_DROPPED, counters.UDM_OFFERED),
-        "rejection_pairs": timeline.total(counters.UDM_REJECTION_WORK) / _MILLI_PAIRS,
-        "pairs": timeline.subtotals(counters.UDM_SERVED),
-        "peak_load": _rounded(windows.peak_load),
-        "window_s": windows.window_s,
-        "seconds_in_overload": windows.seconds_in_overload,
-        "share_in_overload": windows.share_in_overload,
-        "load_offered_in_backlog": _rounded(load_in_backlog(offered, back, ues, capacity)),
-        "load_served_in_backlog": _rounded(load_in_backlog(served, back, ues, capacity)),
     }
 
 

@@ -22,8 +22,8 @@ from regstorm.records.scenario import Core, Outage, Scenario
 _SESSIONS_LISTED = 2
 """records.operations counts a registration with two PDU sessions."""
 
-_ON_UDM = ("N13", "N8", "N10")
-_ON_HSS = ("Cx", "Sh")
+ON_UDM = ("N13", "N8", "N10")
+ON_HSS = ("Cx", "Sh")
 """Interfaces that the units for EPC and IMS serve where 5GC has units of its own."""
 
 
@@ -86,12 +86,12 @@ def back_ends(core: Core, pairs: dict[str, int]) -> tuple[BackEnd, ...]:
 
 def _back_ends_of(core: Core, node: Node, pairs: dict[str, int]) -> tuple[BackEnd, ...]:
     udm, part = core.udm, node.part_of_capacity
-    on_hss = sum(pairs.get(one, 0) for one in _ON_HSS)
+    on_hss = sum(pairs.get(one, 0) for one in ON_HSS)
     capacity = udm.capacity_pairs_per_s * part
     if udm.layout == "shared" or not on_hss:
-        return (BackEnd((*_ON_UDM, *_ON_HSS), capacity, sum(pairs.values()), node.name, node.share),)
-    of_5gc = BackEnd(_ON_UDM, capacity, sum(pairs.values()) - on_hss, node.name, node.share)
-    return of_5gc, BackEnd(_ON_HSS, udm.hss_capacity * part, on_hss, node.name, node.share)
+        return (BackEnd((*ON_UDM, *ON_HSS), capacity, sum(pairs.values()), node.name, node.share),)
+    of_5gc = BackEnd(ON_UDM, capacity, sum(pairs.values()) - on_hss, node.name, node.share)
+    return of_5gc, BackEnd(ON_HSS, udm.hss_capacity * part, on_hss, node.name, node.share)
 
 
 def background_pairs_per_s(scenario: Scenario, back_end: BackEnd) -> float:

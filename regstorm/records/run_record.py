@@ -10,6 +10,8 @@ SCHEMA = 1
 
 Engine = Literal["wire", "sim"]
 Clock = Literal["lockstep", "paced"]
+UnitsName = Literal["EPC/IMS/5GC", "5GC", "EPC/IMS"]
+"""What the processing units of a UDM/HSS work for."""
 Backend = Literal["in_process", "wire"]
 
 Verdict = TypedDict("Verdict", {"pass": bool, "failed": list[str]})
@@ -44,6 +46,29 @@ class UdmRecord(TypedDict):
     seconds_in_overload: int
     share_in_overload: float
     """Of the windows since the end of the outage."""
+    load_offered_in_backlog: float | None
+    load_served_in_backlog: float | None
+
+    nodes: list["UdmNodeRecord"]
+    """Where there are several sets of processing units; loads and overload above are then those of the worst."""
+
+
+class UdmNodeRecord(TypedDict):
+    """Processing units of one UDM/HSS."""
+
+    node: str
+    units: UnitsName
+    share: float
+    """Of the users."""
+    capacity_pairs_per_s: float
+    """Without incidents; loads are shares of what these had left of it."""
+    offered: int
+    served: int
+    dropped: int
+    peak_load: float | None
+    window_s: int
+    seconds_in_overload: int
+    share_in_overload: float
     load_offered_in_backlog: float | None
     load_served_in_backlog: float | None
 

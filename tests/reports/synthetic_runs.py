@@ -117,6 +117,7 @@ def write_run(
                             "dropped_share": 0.0,
                             "rejection_pairs": 0.0,
                             "pairs": {"N13": 4000, "N8": 10000, "N10": 12000},
+                            "nodes": [],
                         },
                         "rejects": {"5GMM #22": 3778, "5GSM #26": 12},
                         "protected_reject_share": 0.98,
