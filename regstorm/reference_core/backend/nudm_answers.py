@@ -5,7 +5,7 @@ that the problem details name. A response that cannot be read counts as an error
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 import orjson
@@ -15,14 +15,15 @@ from regstorm.records.operations import Operation
 from regstorm.reference_core.backend.http_messages import JSON, Problem, Response, cause_in
 from regstorm.reference_core.backend.nudm_json import BadJson, JsonObject, snssai_json, snssai_key
 from regstorm.reference_core.backend.nudm_requests import (
+    ACCESS,
     SDM,
+    SESSIONS,
     SUBSCRIPTION_OF_AMF,
+    SUBSCRIPTIONS,
     SUBSCRIPTIONS_OF_SMF,
     UEAU,
     UECM,
     Api,
-    auth_event_json,
-    request_of,
 )
 from regstorm.reference_core.bus import CONGESTED, Answer, Call, Failed
 from regstorm.reference_core.payloads import AmData, Done, HomeVector, SmData, SmfSelectionData
@@ -40,21 +41,36 @@ _UNREADABLE: Final = "UNREADABLE_RESPONSE"
 # --- at the door ---------------------------------------------------------------------------------------------------
 
 
-def response_of(answer: Answer, call: Call, api: Api) -> Response:
-    """The HTTP response of what the UDM has answered to `call`."""
+class Context(NamedTuple):
+    """What an answer is given to."""
+
+    call: Call
+    body: bytes
+    """The request's: what is created has the representation that was sent."""
+    api: Api
+
+    @property
+    def who(self) -> str:
+        """The subject, as a segment of a path."""
+        return quote(self.call.subject, safe="")
+
+
+def response_of(answer: Answer, call: Call, body: bytes, api: Api) -> Response:
+    """The HTTP response of what the UDM has answered to `call`, whose request had `body`."""
     if isinstance(answer, Failed):
         return Problem(_STATUS_OF.get(answer.why, 500), answer.why).response()
-    return _WRITERS[call.operation](answer, call, api)
+    return _WRITERS[call.operation](answer, Context(call, body, api))
 
 
-def _json(status: int, body: Any, location: str | None = None) -> Response:
-    fields: tuple[tuple[str, str], ...] = (("content-type", JSON),)
-    if location is not None:
-        fields += (("location", location),)
-    return Response(status, fields, orjson.dumps(body))
+def _json(body: Any) -> Response:
+    return Response(200, (("content-type", JSON),), orjson.dumps(body))
 
 
-def _vector(answer: HomeVector, call: Call, api: Api) -> Response:
+def _created(location: str, body: bytes) -> Response:
+    return Response(201, (("content-type", JSON), ("location", location)), body)
+
+
+def _vector(answer: HomeVector, to: Context) -> Response:
     vector = {
         "avType": "5G_HE_AKA",
         "rand": answer.rand.hex(),
@@ -62,43 +78,36 @@ def _vector(answer: HomeVector, call: Call, api: Api) -> Response:
         "autn": answer.autn.hex(),
         "kausf": answer.kausf.hex(),
     }
-    return _json(200, {"authType": "5G_AKA", "authenticationVector": vector, "supi": answer.supi})
+    return _json({"authType": "5G_AKA", "authenticationVector": vector, "supi": answer.supi})
 
 
-def _event_kept(answer: Done, call: Call, api: Api) -> Response:
-    location = f"{UEAU}{quote(call.subject)}/auth-events/1"
-    return _json(201, auth_event_json(call.payload, api), location)
+def _event_kept(answer: Done, to: Context) -> Response:
+    return _created(f"{UEAU}{to.who}/auth-events/1", to.body)
 
 
-def _amf_registered(answer: Done, call: Call, api: Api) -> Response:
-    location = f"{UECM}{quote(call.subject)}/registrations/amf-3gpp-access"
-    return _created_like_the_request(call, api, location)
+def _amf_registered(answer: Done, to: Context) -> Response:
+    return _created(f"{UECM}{to.who}/registrations/{ACCESS}", to.body)
 
 
-def _smf_registered(answer: Done, call: Call, api: Api) -> Response:
-    location = f"{UECM}{quote(call.subject)}/registrations/smf-registrations/{call.payload.pdu_session_id}"
-    return _created_like_the_request(call, api, location)
+def _smf_registered(answer: Done, to: Context) -> Response:
+    return _created(f"{UECM}{to.who}/registrations/{SESSIONS}/{to.call.payload.pdu_session_id}", to.body)
 
 
-def _created_like_the_request(call: Call, api: Api, location: str) -> Response:
-    return Response(201, (("content-type", JSON), ("location", location)), request_of(call, api).body)
-
-
-def _am_data(answer: AmData, call: Call, api: Api) -> Response:
-    return _json(200, _am_data_json(answer))
+def _am_data(answer: AmData, to: Context) -> Response:
+    return _json(_am_data_json(answer))
 
 
 def _am_data_json(answer: AmData) -> dict[str, Any]:
     return {"nssai": {"defaultSingleNssais": [snssai_json(one) for one in answer.slices]}}
 
 
-def _selection(answer: SmfSelectionData, call: Call, api: Api) -> Response:
-    infos = {snssai_key(api.slice): {"dnnInfos": [{"dnn": dnn} for dnn in answer.dnns]}}
-    return _json(200, {"subscribedSnssaiInfos": infos})
+def _selection(answer: SmfSelectionData, to: Context) -> Response:
+    infos = {snssai_key(to.api.slice): {"dnnInfos": [{"dnn": dnn} for dnn in answer.dnns]}}
+    return _json({"subscribedSnssaiInfos": infos})
 
 
-def _sm_data(answer: SmData, call: Call, api: Api) -> Response:
-    return _json(200, [_sm_data_json(answer, api)])
+def _sm_data(answer: SmData, to: Context) -> Response:
+    return _json([_sm_data_json(answer, to.api)])
 
 
 def _sm_data_json(answer: SmData, api: Api) -> dict[str, Any]:
@@ -109,36 +118,36 @@ def _sm_data_json(answer: SmData, api: Api) -> dict[str, Any]:
     return {"singleNssai": snssai_json(api.slice), "dnnConfigurations": {answer.dnn: configuration}}
 
 
-def _no_sessions(answer: Done, call: Call, api: Api) -> Response:
-    return _json(200, {"pduSessions": {}})
+def _no_sessions(answer: Done, to: Context) -> Response:
+    return _json({"pduSessions": {}})
 
 
-def _subscribed(answer: Done, call: Call, api: Api) -> Response:
-    return _subscription_response(call, api, None)
+def _subscribed(answer: Done, to: Context) -> Response:
+    return _subscription(to, None)
 
 
-def _subscribed_amf_with_data(answer: AmData, call: Call, api: Api) -> Response:
-    return _subscription_response(call, api, {"amData": _am_data_json(answer)})
+def _subscribed_amf_with_data(answer: AmData, to: Context) -> Response:
+    return _subscription(to, {"amData": _am_data_json(answer)})
 
 
-def _subscribed_smf_with_data(answer: SmData, call: Call, api: Api) -> Response:
-    return _subscription_response(call, api, {"smData": [_sm_data_json(answer, api)]})
+def _subscribed_smf_with_data(answer: SmData, to: Context) -> Response:
+    return _subscription(to, {"smData": [_sm_data_json(answer, to.api)]})
 
 
-def _subscription_response(call: Call, api: Api, report: dict[str, Any] | None) -> Response:
-    kept = orjson.loads(request_of(call, api).body)
-    identity = SUBSCRIPTION_OF_AMF if call.payload is None else SUBSCRIPTIONS_OF_SMF + call.payload.dnn
-    kept["subscriptionId"] = identity
+def _subscription(to: Context, report: dict[str, Any] | None) -> Response:
+    kept = orjson.loads(to.body)
+    payload = to.call.payload
+    kept["subscriptionId"] = identity = SUBSCRIPTION_OF_AMF if payload is None else SUBSCRIPTIONS_OF_SMF + payload.dnn
     if report is not None:
         kept["report"] = report
-    return _json(201, kept, f"{SDM}{quote(call.subject)}/sdm-subscriptions/{identity}")
+    return _created(f"{SDM}{to.who}/{SUBSCRIPTIONS}/{quote(identity, safe='')}", orjson.dumps(kept))
 
 
-def _no_content(answer: Done, call: Call, api: Api) -> Response:
+def _no_content(answer: Done, to: Context) -> Response:
     return Response(204)
 
 
-_WRITERS: Final[dict[Operation, Callable[[Any, Call, Api], Response]]] = {
+_WRITERS: Final[dict[Operation, Callable[[Any, Context], Response]]] = {
     ops.GENERATE_AUTH_DATA: _vector,
     ops.CONFIRM_AUTHENTICATION: _event_kept,
     ops.REGISTER_AMF: _amf_registered,

@@ -66,11 +66,12 @@ class _Visitor:
             self._door.tally.count(f"{core_counters.DECODE_ERRORS}.nudm", now)
             self._server.respond(asked.stream, call)
             return
-        self._door.udm.arrives(call, inf, lambda answer, at: self._answer(asked.stream, call, answer), now)
+        self._door.udm.arrives(call, inf, lambda answer, at: self._answer(asked, call, answer), now)
 
-    def _answer(self, stream: int, call: Call, answer: Answer) -> None:
+    def _answer(self, asked: Asked, call: Call, answer: Answer) -> None:
         if not self._ended:
-            self._server.respond(stream, response_of(answer, call, self._door.api))
+            response = response_of(answer, call, asked.request.body, self._door.api)
+            self._server.respond(asked.stream, response)
             self._send()
 
     def _send(self) -> None:

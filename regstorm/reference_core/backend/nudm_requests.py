@@ -87,18 +87,14 @@ def _generate_auth_data(call: Call, who: str, api: Api) -> Written:
 
 def _auth_events(call: Call, who: str, api: Api) -> Written:
     event: AuthEvent = call.payload
-    return "POST", f"{UEAU}{who}/auth-events", auth_event_json(event, api)
-
-
-def auth_event_json(event: AuthEvent, api: Api) -> dict[str, Any]:
-    """An AuthEvent; its answer repeats it."""
-    return {
+    body = {
         "nfInstanceId": api.instance(Nf.AUSF),
         "success": event.success,
         "timeStamp": _BEFORE_TIME,
         "authType": "5G_AKA",
         "servingNetworkName": event.serving_network,
     }
+    return "POST", f"{UEAU}{who}/auth-events", body
 
 
 def _register_amf(call: Call, who: str, api: Api) -> Written:
