@@ -3,14 +3,17 @@
     python bench/paced.py                                400, 800 and 1600 registrations/s, 60 s each
     python bench/paced.py --rate 400 --seconds 60        one of them
     python bench/paced.py --rate 400 --transport sctp    over kernel SCTP, where there is one
+    python bench/paced.py --ims --rate 300               full service: IMS too, 25 pairs
 
 Open loop: UEs are switched on at seeded random instants, whatever became of those before. Each is unknown to the
 core and sends its SUCI: authentication, security mode, GUTI, two PDU sessions, 13 UDM pairs; after ten idle seconds
-its gNB has it released. Generator here, core in a process of its own, 20 gNBs with an association each.
+its gNB has it released. Generator here, core in a process of its own, 20 gNBs with an association each. With --ims
+each UE goes on through its ims session: REGISTER, challenge, REGISTER, two third-party registrations, 25 pairs.
 
 The core's capacities are set out of the way and its hops to 1 ms, UEs answer at once: what is measured is the two
 programs, not the model. Latency runs from the instant at which a UE was to be switched on until both its sessions are
-up. CPU is that of the whole process, idle turns of the event loop included, from second 0 on.
+up, with --ims until both application servers hold its registration in IMS as well. CPU is that of the whole process,
+idle turns of the event loop included, from second 0 on.
 """
 
 import argparse
@@ -24,6 +27,7 @@ from protocols.nas5g.warm import warm as warm_nas
 from protocols.ngap.warm import warm as warm_ngap
 from regstorm.drivers.core_link import CoreChild
 from regstorm.drivers.core_process import raise_file_limit
+from regstorm.drivers.full_service import FullServiceToldLater
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.pauses import keep_pauses_short
@@ -33,6 +37,7 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 
 RATES = (400, 800, 1600)
+RATES_WITH_IMS = (300,)
 SEED = 1
 GNBS = 20
 LEAD_S, TAIL_S = 0.5, 5.0  # before the first registration, and after the last one was due
@@ -69,29 +74,34 @@ class Watcher:
         pass
 
 
-def calm_scenario(ues):
+def calm_scenario(ues, ims):
+    roomy = {"capacity_messages_per_s": 1e6}
     return Scenario.model_validate(
         {
             "name": "bench",
             "title": "Full registrations, nothing in their way",
-            "population": {"outage_ues": ues, "online_ues": 0, "ues_per_gnb": -(-ues // GNBS)},
+            "population": {"outage_ues": ues, "online_ues": 0, "ues_per_gnb": -(-ues // GNBS), "ims": ims},
             "online": {"every_s": 1e6},
             "ue": {"answer_s": {"low": 0, "high": 0}},
             "core": {
                 "udm": {"capacity_pairs_per_s": 1e6},
-                "amf": {"capacity_messages_per_s": 1e6},
+                "amf": roomy,
+                "sbc": roomy,
+                "ims": {"cscf": roomy, "application_server": roomy},
                 "bus": {"hop_s": 0.001},
             },
         }
     )
 
 
-def run(rate, seconds, transport_name):
+def run(rate, seconds, transport_name, ims):
     raise_file_limit()
     warm_nas()
     warm_ngap((Snssai(1),))
-    scenario = calm_scenario(round(rate * seconds))
+    scenario = calm_scenario(round(rate * seconds), ims)
     watcher = Watcher()
+    full_service = FullServiceToldLater(watcher)
+    observer = full_service if ims else watcher
     pairs = [0]
 
     def counted(first, told):
@@ -100,13 +110,13 @@ def run(rate, seconds, transport_name):
     def lost(why):
         raise SystemExit(why)
 
-    core = CoreChild(counted, lost, transport=transport_name)
+    core = CoreChild(counted, lost, transport=transport_name, on_service=full_service.core_told)
     clock = PacedClock()
     try:
         calm = Strategy(name="none", title="none", summary="none")
         address = core.link.set_up(scenario, calm, SEED, 0, 0)
         transport = transport_named(transport_name)
-        population = Population(scenario, SEED, clock, lambda number, now: clock.connect(transport, address), watcher)
+        population = Population(scenario, SEED, clock, lambda number, now: clock.connect(transport, address), observer)
         switch_on(population, clock, watcher, rate, seconds)
         keep_pauses_short()
         zero = time.time() + LEAD_S
@@ -118,6 +128,7 @@ def run(rate, seconds, transport_name):
         clock.run(SETTLE_S + seconds + TAIL_S)
         cpu_s = time.process_time() - cpu_s
         ended = core.link.stop(clock.now)
+        full_service.finish()
         report(rate, seconds, transport_name, watcher, clock, cpu_s, ended, pairs[0])
         population.close()
     finally:
@@ -165,14 +176,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rate", type=float)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--ims", action="store_true", help="full service")
     parser.add_argument("--transport", default="tcp", choices=("tcp", "sctp"))
     arguments = parser.parse_args()
     if arguments.rate:
-        run(arguments.rate, arguments.seconds, arguments.transport)
+        run(arguments.rate, arguments.seconds, arguments.transport, arguments.ims)
         return
-    for rate in RATES:  # each in a process of its own: no load inherits another's memory
+    for rate in (
+        RATES_WITH_IMS if arguments.ims else RATES
+    ):  # each in a process of its own: no load inherits another's memory
         command = [sys.executable, __file__, "--rate", str(rate), "--seconds", str(arguments.seconds)]
-        subprocess.run([*command, "--transport", arguments.transport], check=True)
+        command += ["--transport", arguments.transport, *(["--ims"] if arguments.ims else [])]
+        subprocess.run(command, check=True)
 
 
 if __name__ == "__main__":
