@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
+from protocols.credentials import PriorBinding
 from protocols.identities import Plmn
 from protocols.ims_identities import home_domain, private_identity, public_identity
 from protocols.sip.messages import Request, Response, Unreadable
@@ -27,6 +28,14 @@ from ue_models.timer_set import TimerSet
 from ue_models.ue_state import UeState
 
 _AGAIN = "SIP access"
+
+
+class PriorPhone(NamedTuple):
+    """A registration from before the run, granted for `granted_s`; `share` of the time to its renewal is to come."""
+
+    binding: PriorBinding
+    granted_s: float
+    share: float
 
 
 class SipWay(Protocol):
@@ -108,6 +117,12 @@ class SipPhone:
         return self.state.index
 
     # --- access ------------------------------------------------------------------------------------------------------
+
+    def provision(self, prior: PriorPhone, now: float) -> None:
+        """It has had access all the while, and is registered."""
+        self.ims.state.access = self._way.open(self)
+        self.ims.provision(prior.binding, self._host, self._p_cscfs, prior.granted_s, prior.share, now)
+        self._update_service(now)
 
     def return_to_coverage(self, now: float) -> None:
         """It has access: it registers."""

@@ -14,6 +14,7 @@ from regstorm.drivers.full_service import FullServiceToldLater
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.pauses import collect_as_usual, keep_pauses_short
+from regstorm.drivers.people import People
 from regstorm.drivers.population import Population
 from regstorm.drivers.ue_seats import WHOLE, CredentialsOf, Share, TraceOf, go_on, untraced
 from regstorm.measures.domains import Domains
@@ -60,17 +61,8 @@ class PacedPopulation:
         self._transport = transport
         self.on_progress: Callable[[float], None] = _nobody_watches
         self.cap = AttemptsCap(attempts_per_wall_s, speed, self.clock, self.timeline)
-        self.population = Population(
-            scenario,
-            seed,
-            self.clock,
-            self._dial,
-            self._observer(),
-            share,
-            self.cap,
-            trace_of,
-            credentials_of=credentials_of,
-        )
+        self._trace_of, self._credentials_of = trace_of, credentials_of
+        self.population: People = self._people(seed, share)
         self.seats = self.population.seats
 
     def get_ready(self, breathe: Callable[[], None] = go_on) -> None:
@@ -135,6 +127,22 @@ class PacedPopulation:
 
     def _observer(self) -> UeObserver:
         return self.ue_counts if self.full_service is None else self.full_service
+
+    def leave(self) -> None:
+        """Before the end: a core that is not ours is left as it was found. Ours ends with the storm."""
+
+    def _people(self, seed: int, share: Share) -> People:
+        return Population(
+            self.scenario,
+            seed,
+            self.clock,
+            self._dial,
+            self._observer(),
+            share,
+            self.cap,
+            self._trace_of,
+            credentials_of=self._credentials_of,
+        )
 
     def _outage_begins(self, now: float) -> None:
         self.population.outage_begins(now)

@@ -11,8 +11,9 @@ from protocols.credentials import Credentials
 from regstorm.drivers.association import Association
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced_population import PacedPopulation
+from regstorm.drivers.population import Population
 from regstorm.drivers.transports import transport_named
-from regstorm.drivers.ue_seats import Share, TraceOf, go_on
+from regstorm.drivers.ue_seats import Share, TraceOf, UeSeats, go_on
 from regstorm.measures.ue_counts import AttemptListener
 from regstorm.records.scenario import Scenario
 from regstorm.records.target import Target
@@ -24,6 +25,9 @@ LEAVE_GUARD_S = 20.0  # scenario seconds for the last deregistrations: four time
 
 class TargetPopulation(PacedPopulation):
     """A share of the population that meets `target`."""
+
+    population: Population
+    seats: UeSeats
 
     def __init__(
         self,

@@ -4,7 +4,7 @@ import gevent
 from locust.env import Environment
 from locust.runners import LocalRunner
 
-from regstorm.drivers.ue_seats import UeSeats
+from regstorm.drivers.people import Seats
 from regstorm.locust.parked import OnlineUe, OutageUe, ParkedUe
 from regstorm.records.scenario import Population
 
@@ -12,7 +12,7 @@ from regstorm.records.scenario import Population
 class Seating:
     """Gives every parked user its UE, in the order in which Locust makes them."""
 
-    def __init__(self, seats: UeSeats) -> None:
+    def __init__(self, seats: Seats) -> None:
         self._seats = seats
 
     def admit(self, user: ParkedUe) -> None:
