@@ -134,6 +134,8 @@ def sample_for(
     given: int | None, engines: Sequence[EngineName], scenario: Scenario, strategies: Sequence[Strategy]
 ) -> int:
     """`given`, or the default of these engines. Raises BadFile with one line if that cannot be simulated."""
+    if scenario.outage.strikes == "sbc":
+        raise BadFile("outage.strikes: sbc is for phones without a 5GC: locust -f locustfiles/storm_ims.py")
     if "sim" not in engines:
         return given or DEFAULT_SAMPLE
     default = DEFAULT_SAMPLE if "wire" in engines else DEFAULT_SAMPLE_OF_SIM

@@ -18,7 +18,9 @@ from gevent import Greenlet
 from gevent.event import Event
 from locust.env import Environment
 
+from regstorm.drivers import sip_population
 from regstorm.drivers.association import Address
+from regstorm.drivers.control import SipAt
 from regstorm.drivers.core_link import CoreChild, CoreUnusable
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.population import calm_again
@@ -136,7 +138,7 @@ def _fresh(before: LiveStorm, options: StormOptions) -> LiveStorm:
         sample=plan.sample,
         speed=plan.speed,
         out=plan.out,
-        core_is_ours=options.target is None,
+        core_is_ours=options.core_is_ours,
     )
     return before
 
@@ -159,7 +161,8 @@ class _Storm:
         self.outage_ues, self.online_ues = scenario.population.outage_ues, scenario.population.online_ues
         self._crew = crew
         self._core_host = options.core_host
-        self._target = options.target
+        self._target, self._aim = options.target, options.aim
+        self._core_is_ours = options.core_is_ours
         self._environment = environment
         self._note_exit_code = note_exit_code
         self._seats: dict[str, tuple[int, int]] = {}
@@ -206,15 +209,18 @@ class _Storm:
 
     def _tellers(self) -> list[str]:
         """Who tells about seconds besides the performers: a core that is ours."""
-        return [CORE] if self._target is None else []
+        return [CORE] if self._core_is_ours else []
 
     def _start_core(self) -> None:
-        if self._target is not None:
+        if not self._core_is_ours:
             return
+        sip = None if self._aim is None else SipAt(host=self._core_host, ues_at=self._core_host)
         self._core = CoreChild(self._core_counted, self._lose, self._core_host, on_service=self._core_holds)
         self._n2 = self._core.link.set_up(
-            self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues
+            self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues, sip
         )
+        if self._aim is not None and self._core.link.sip_address is not None:
+            self._aim = self._aim.at(*self._core.link.sip_address)
 
     def _seat_everybody(self) -> None:
         self._wait_until(lambda: sum(map(sum, self._seats.values())) >= self.ues, "Locust has not spawned everybody")
@@ -227,8 +233,9 @@ class _Storm:
         self.live.timeline, self.live.log = self._timeline, self._log
         plan = PLAN.dump_json(self.plan, by_alias=True)
         target = None if self._target is None else self._target.model_dump_json(by_alias=True)
+        aim = None if self._aim is None else self._aim.model_dump_json()
         for part, source in enumerate(seats):
-            share = {"plan": plan, "core": self._n2, "target": target, "part": part, "parts": len(seats)}
+            share = {"plan": plan, "core": self._n2, "target": target, "aim": aim, "part": part, "parts": len(seats)}
             self._shares[source] = self._indices(outage[part], online[part])
             self._crew.send(SHARE, share | {"outage": outage[part], "online": online[part]}, source)
         self._wait_until(lambda: self._ready >= set(seats), "the UEs did not get ready")
@@ -242,9 +249,13 @@ class _Storm:
         if self._core is not None:
             self._core.link.begin(zero, self.plan.speed)
             for begins_s in self.scenario.outage.beginnings_s:
-                self._core.link.outage(self.outage_ues, begins_s)
-        if self._target is not None:
-            self._commands = OutageCommands(self._target.outage, self.scenario.outage, zero, self._lose)
+                if self._aim is None:
+                    self._core.link.outage(self.outage_ues, begins_s)
+                else:
+                    self._core.link.restart_sbc(self.scenario.outage.lasts_s, begins_s)
+        elsewhere = self._target or self._aim
+        if elsewhere is not None:
+            self._commands = OutageCommands(elsewhere.outage, self.scenario.outage, zero, self._lose)
         self._crew.send(GO, {"zero": zero})
         self.live.phase = Phase.RUNNING
         log.info("storm: %s, %s, 1:%d, speed %g", *self._name(), self.plan.sample, self.plan.speed)
@@ -352,6 +363,7 @@ class _Storm:
         expected = {source for source, seats in self._seats.items() if any(seats)} - set(self.live.workers_lost)
         self._crew.send(END, {})
         leaving = 0.0 if self._target is None else leaving_s(self._target, self.ues)
+        leaving += 0.0 if self._aim is None else sip_population.leaving_s(self._aim, self.ues)
         give_up_at = time.monotonic() + FINAL_S + leaving
         while not expected <= set(self._finals) and time.monotonic() < give_up_at:
             gevent.sleep(0.05)
@@ -391,7 +403,7 @@ class _Storm:
             complete=self._why is None,
             why=self._why,
             lateness_p99_s=round(lateness.p99_s, 4),
-            core_is_ours=self._target is None,
+            core_is_ours=self._core_is_ours,
         )
         measured = Measured(self._timeline, self._log, self._waits)
         entry = record_files.write(self.plan, how, measured, self._environment, self.live.workers_lost)

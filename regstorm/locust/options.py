@@ -13,9 +13,11 @@ from typing import NamedTuple
 from locust.argument_parser import LocustArgumentParser
 
 from regstorm.drivers.target_population import SPEED
+from regstorm.locust.sip_options import add_sip_options, check_scenario, of_aim, read_aim, sip_words
 from regstorm.records import sources
 from regstorm.records.files import BadFile
 from regstorm.records.scenario import Scenario
+from regstorm.records.sip_aim import SipAim
 from regstorm.records.storm_plan import StormPlan
 from regstorm.records.strategy import Strategy
 from regstorm.records.target import Target, read_target
@@ -33,6 +35,13 @@ class StormOptions(NamedTuple):
     """Where the bundled core listens: workers on other machines have to reach it."""
     target: Target | None = None
     """A core that is not ours; None: the bundled one."""
+    aim: SipAim | None = None
+    """UEs are phones that register there, without a 5GC."""
+
+    @property
+    def core_is_ours(self) -> bool:
+        """The bundled core takes part."""
+        return self.target is None and (self.aim is None or self.aim.ours)
 
 
 class Locustfile(NamedTuple):
@@ -41,6 +50,9 @@ class Locustfile(NamedTuple):
     name: str = "storm_5gc.py"
     changes: tuple[str, ...] = ()
     """Fields of the scenario that it changes before --storm-set does."""
+    scenario: str = DEFAULT_SCENARIO
+    phones: bool = False
+    """UEs are phones that register in IMS and nowhere else."""
 
 
 def add_options(parser: LocustArgumentParser, locustfile: Locustfile) -> None:
@@ -49,7 +61,7 @@ def add_options(parser: LocustArgumentParser, locustfile: Locustfile) -> None:
     parser.add_argument(
         "--storm-scenario",
         choices=_names(sources.SCENARIOS),
-        default=DEFAULT_SCENARIO,
+        default=locustfile.scenario,
         help="What happens: a file in scenarios/",
     )
     parser.add_argument(
@@ -78,7 +90,10 @@ def add_options(parser: LocustArgumentParser, locustfile: Locustfile) -> None:
         metavar="FILE",
         default="",
         help="A core that is not ours: a file as docs/targets.md says; empty is the bundled core",
+        include_in_web_ui=not locustfile.phones,
     )
+    if locustfile.phones:
+        add_sip_options(parser)
     for name, about in (
         ("--storm-set", "Changes fields of the scenario: core.udm.shedding=plain, several separated by spaces"),
         ("--storm-out", "Run directory: new or empty. Default: a new one in runs/"),
@@ -127,6 +142,10 @@ def read_options(options: Namespace) -> StormOptions:
         target = read_target(Path(options.storm_target), ues, options.target_is_mine)
         scenario, strategy, strategy_path = _against(target, scenario), _of_target(target), Path(options.storm_target)
         speed = SPEED
+    aim = read_aim(options)
+    check_scenario(scenario, aim)
+    if aim is not None and not aim.ours:
+        scenario, strategy, speed = scenario.model_copy(update={"expected": {}}), of_aim(aim), SPEED
     plan = StormPlan(
         scenario=scenario,
         strategy=strategy.sampled(options.storm_sample),
@@ -141,7 +160,7 @@ def read_options(options: Namespace) -> StormOptions:
         trace=options.storm_trace,
         later=sources.later(scenario, options.storm_sample),
     )
-    return StormOptions(plan, options.storm_core_host, target)
+    return StormOptions(plan, options.storm_core_host, target, aim)
 
 
 def _against(target: Target, scenario: Scenario) -> Scenario:
@@ -181,4 +200,4 @@ def _command(options: Namespace) -> str:
         value = getattr(options, f"storm_{name}")
         if value != "":
             words += [f"--storm-{name}", f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join(words)
+    return shlex.join(words + sip_words(options))

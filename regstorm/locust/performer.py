@@ -18,6 +18,7 @@ from pydantic import TypeAdapter
 
 from regstorm.drivers.core_process import raise_file_limit
 from regstorm.drivers.paced_population import PacedPopulation
+from regstorm.drivers.sip_population import SipPopulation
 from regstorm.drivers.target_population import TargetPopulation
 from regstorm.drivers.traces import Traces, traces_of
 from regstorm.drivers.transports import transport_named
@@ -25,6 +26,7 @@ from regstorm.drivers.ue_seats import BREATHE_EVERY, Share
 from regstorm.drivers.warming import warm_codecs
 from regstorm.locust.parked import OnlineUe, ParkedUe
 from regstorm.locust.statistics import AttemptStatistics
+from regstorm.records.sip_aim import SipAim
 from regstorm.records.storm_plan import StormPlan
 from regstorm.records.target import Target
 
@@ -122,7 +124,10 @@ class Performer:
         share = Share(message["part"], message["parts"], range(*message["outage"]), range(*message["online"]))
         attempts, trace_of, cap = AttemptStatistics(self._environment), self._traces.of, plan.attempts_cap
         population: PacedPopulation
-        if message["target"] is not None:
+        if message["aim"] is not None:
+            aim = SipAim.model_validate_json(message["aim"])
+            population = SipPopulation(scenario, plan.seed, plan.speed, aim, attempts, share, cap)
+        elif message["target"] is not None:
             target = Target.model_validate_json(message["target"])
             population = TargetPopulation(scenario, plan.seed, target, attempts, share, trace_of, cap)
         else:
@@ -182,8 +187,7 @@ class Performer:
             "waited": population.ue_counts.waited_ue_minutes(ended_s),
             "traces": [] if self._traces is None else self._traces.lines(),
         }
-        if isinstance(population, TargetPopulation):
-            population.leave()  # a core that is not ours is left as it was found
+        population.leave()
         self._population = self._traces = self._ending = None
         population.close()
         self._tell(FINAL, final)

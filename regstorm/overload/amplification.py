@@ -27,6 +27,10 @@ ON_HSS = ("Cx", "Sh")
 """Interfaces that the units for EPC and IMS serve where 5GC has units of its own."""
 
 
+PAIRS_AFTER_AN_SBC_RESTART = {"Cx": PAIRS_PER_IMS_REGISTRATION["Cx"]}
+"""The users' registrations stand in the S-CSCF and at the application servers, which have nothing to read anew."""
+
+
 class BackEnd(NamedTuple):
     """Units of a UDM/HSS with a capacity of their own, and what one registration of its users asks of them."""
 
@@ -71,6 +75,8 @@ def pairs_per_registration(scenario: Scenario) -> dict[str, int]:
 
 def pairs_after(outage: Outage, core: Core, sessions: int, ims: bool) -> dict[str, int]:
     """The same, of that outage, core and so many PDU sessions."""
+    if outage.strikes == "sbc":
+        return PAIRS_AFTER_AN_SBC_RESTART
     pairs = pairs_of_a_registration(core, sessions, ims)
     return pairs | {"N13": 0} if skips_authentication(outage) else pairs
 
@@ -90,8 +96,9 @@ def _back_ends_of(core: Core, node: Node, pairs: dict[str, int]) -> tuple[BackEn
     capacity = udm.capacity_pairs_per_s * part
     if udm.layout == "shared" or not on_hss:
         return (BackEnd((*ON_UDM, *ON_HSS), capacity, sum(pairs.values()), node.name, node.share),)
-    of_5gc = BackEnd(ON_UDM, capacity, sum(pairs.values()) - on_hss, node.name, node.share)
-    return of_5gc, BackEnd(ON_HSS, udm.hss_capacity * part, on_hss, node.name, node.share)
+    of_hss = BackEnd(ON_HSS, udm.hss_capacity * part, on_hss, node.name, node.share)
+    on_udm = sum(pairs.values()) - on_hss
+    return (BackEnd(ON_UDM, capacity, on_udm, node.name, node.share), of_hss) if on_udm else (of_hss,)
 
 
 def background_pairs_per_s(scenario: Scenario, back_end: BackEnd) -> float:

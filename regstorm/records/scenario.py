@@ -113,6 +113,9 @@ class Outage(_Record):
     """So many outages, all alike."""
     every_s: float | None = Field(default=None, gt=0)
     """From the beginning of an outage to that of the next; needed if there is more than one."""
+    strikes: Literal["gnbs", "sbc"] = "gnbs"
+    """What is gone meanwhile. sbc: the SBC, which comes back without bindings; for storms of phones that have no 5GC
+    before them (locustfiles/storm_ims.py)."""
     amf_context: Literal["kept", "lost"] = "kept"
     authenticate: Literal["always", "when_needed"] = "always"
     recovery_within_s: float = Field(default=3600.0, gt=0)
