@@ -57,7 +57,7 @@ def call_of(request: Request) -> Call | Problem:
     """The call that a request makes, whatever the request is; `Problem` if it makes none."""
     path, _, query = request.path.partition("?")
     service, subject, rest = _cut(path)
-    readers = _READERS.get((service, *rest[:2])) or _READERS.get((service, *rest[:1]))
+    readers = _readers(service, rest)
     if readers is None or not subject:
         return Problem(404, "RESOURCE_URI_STRUCTURE_NOT_FOUND")
     read = readers.get(request.method)
@@ -70,6 +70,15 @@ def call_of(request: Request) -> Call | Problem:
     except _NoSuchResource:
         return Problem(404, "RESOURCE_URI_STRUCTURE_NOT_FOUND")
     return Call(operation, subject, payload, class_of(_number(request.field(PRIORITY))), _procedure(request))
+
+
+def _readers(service: str, rest: tuple[str, ...]) -> dict[str, Callable[[_Asked], Read]] | None:
+    """Those of a resource, by method; None: there is no such resource."""
+    for depth in (2, 1):
+        found = _READERS.get((service, *rest[:depth]))
+        if found is not None and (len(rest) <= depth or (len(rest) == depth + 1 and rest[depth - 1] in _HAVE_CHILDREN)):
+            return found
+    return None
 
 
 class _NoSuchResource(Exception):
@@ -148,7 +157,7 @@ def _read_sm_data(asked: _Asked) -> Read:
 
 
 def _read_subscription(asked: _Asked) -> Read:
-    if len(asked.rest) > 1:
+    if len(asked.rest) != 1:
         raise _NoSuchResource
     said = asked.json()
     with_data = said.maybe_flag("immediateReport")
@@ -203,3 +212,5 @@ _READERS: Final[dict[tuple[str, ...], dict[str, Callable[[_Asked], Read]]]] = {
     (SDM, "sm-data"): {"GET": _read_sm_data},
     (SDM, SUBSCRIPTIONS): {"POST": _read_subscription, "DELETE": _read_unsubscription},
 }
+_HAVE_CHILDREN: Final = (SESSIONS, SUBSCRIPTIONS)
+"""Resources below which there is one more level."""

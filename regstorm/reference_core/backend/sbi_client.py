@@ -8,6 +8,7 @@ from collections import deque
 from typing import NamedTuple
 
 from h2.exceptions import ProtocolError
+from hpack import NeverIndexedHeaderTuple
 
 from regstorm.reference_core.backend.http_messages import Request, Response
 from regstorm.reference_core.backend.sbi_connection import (
@@ -114,7 +115,8 @@ class SbiClient:
         h2 = self._connection.h2
         while self._waiting and not self.over and len(self._number_of) < h2.remote_settings.max_concurrent_streams:
             number, request = self._waiting.popleft()
-            fields = [(b":method", request.method.encode()), *self._same, (b":path", request.path.encode("ascii"))]
+            path = NeverIndexedHeaderTuple(b":path", request.path.encode("ascii"))
+            fields = [(b":method", request.method.encode()), *self._same, path]
             stream = self._next_stream()
             agent_and_fields = [*self._agent, *raw(request.fields)]
             if stream is None or not self._connection.send(stream, [*fields, *agent_and_fields], request.body):
