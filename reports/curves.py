@@ -32,6 +32,12 @@ def level(group: Group, counter: str, step_s: int = 5) -> Curve:
     return _curve([_relative(run, run.column(counter))[::step_s] * run.sample for run in group.runs], hold=True)
 
 
+def cumulated(group: Group, counter: str, step_s: int = 5) -> Curve:
+    """A counter added up over time. A run that ended early keeps its last value."""
+    series = [_relative(run, run.column(counter).cumsum())[::step_s] * run.sample for run in group.runs]
+    return _curve(series, hold=True)
+
+
 def rate(group: Group, counter: str, width_s: int) -> Curve:
     """A counter as a rate per second, averaged over windows of `width_s`."""
     series = []

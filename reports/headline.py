@@ -1,14 +1,25 @@
-"""The one sentence on top of a page: what really differs between the strategies, computed from the runs.
+"""What stands on top of a page: what really differs between the strategies, computed from the runs, in one sentence.
 
 Recovery times that lie within a tenth of each other tie: that is what seeds alone do at 1:100. Then the sentence names
 what does differ: T50, refused follow-ups, wasted work.
+
+A second sentence names the door that is too narrow, where there is one: the SBC refuses users whom the AMF let
+through, and what they have cost by then is wasted.
 """
 
 from collections.abc import Sequence
 
 from reports import wording
 from reports.comparison import Comparison, Group
-from reports.key_figures import SHARE_BACK, T50, T99, WASTED_WORK, refused_follow_ups_per_ue
+from reports.key_figures import (
+    SHARE_BACK,
+    T50,
+    T99,
+    WASTED_WORK,
+    refused_at_the_sbc_per_ue,
+    refused_follow_ups_per_ue,
+    refused_registrations_per_ue,
+)
 
 TIE = 0.10
 """Relative difference of T99 below which two strategies are said to be equal."""
@@ -16,14 +27,16 @@ T50_DIFFERS = 1.15
 FOLLOW_UPS_DIFFER = 0.1
 """Refused follow-ups per user."""
 WASTE_DIFFERS = 0.01
+TOO_NARROW = 0.5
+"""First REGISTERs refused at the SBC, per user. Everybody needs one that is admitted, and the AMF has spaced them."""
 
 
 def headline(comparison: Comparison) -> str:
-    """One sentence. Nothing is compared while a run is partial."""
+    """One sentence, or two. Nothing is compared while a run is partial."""
     if comparison.partial:
         runs = sum(len(group.runs) for group in (*comparison.groups, *comparison.beside))
         return f"PARTIAL: {len(comparison.partial)} of {runs} runs did not come to their end, so nothing is compared."
-    return _sentence(comparison.main_groups)
+    return f"{_sentence(comparison.main_groups)}{_narrow_door(comparison.main_groups)}"
 
 
 def _sentence(groups: Sequence[Group]) -> str:
@@ -40,6 +53,23 @@ def _sentence(groups: Sequence[Group]) -> str:
     if lost:
         parts.append(wording.listed([_not_back(group) for group in lost]))
     return "; ".join(parts) + "."
+
+
+def _narrow_door(groups: Sequence[Group]) -> str:
+    narrow = [group for group in groups if (group.median(refused_at_the_sbc_per_ue) or 0.0) >= TOO_NARROW]
+    if not narrow:
+        return ""
+    told = wording.listed([_at_the_sbc(group) for group in narrow])
+    return f" The SBC is the door that is too narrow: {told}."
+
+
+def _at_the_sbc(group: Group) -> str:
+    at_the_sbc, at_the_amf = group.median(refused_at_the_sbc_per_ue), group.median(refused_registrations_per_ue)
+    return (
+        f"under {group.name} it refused each user that the AMF had let through {wording.ratio(at_the_sbc)} times on "
+        f"average (the AMF {wording.ratio(at_the_amf)}), and {wording.percent(group.median(WASTED_WORK))} of the pairs "
+        "were wasted"
+    )
 
 
 def _best(best: Group) -> str:

@@ -5,6 +5,7 @@ The terminal and the pages show the same rows.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from reports import wording
 from reports.comparison import Group
@@ -23,6 +24,12 @@ class Figure:
     value: Value
     wording: Wording
     missing: str = "not known"
+    where_known: bool = False
+    """The row is left out where no run knows it."""
+
+    def is_shown(self, groups: Sequence[Group]) -> bool:
+        """There is something to show."""
+        return not self.where_known or any(self.value(run) is not None for group in groups for run in group.runs)
 
     def cell(self, group: Group) -> str:
         """`8.4 min`, or with several seeds `8.4 min (8.1–9.0 min)`."""
@@ -47,6 +54,30 @@ class Figure:
         return f"{amount}–{high}" if amount and high.endswith(f" {unit}") else f"{low} to {high}"
 
 
+@dataclass(frozen=True)
+class Split:
+    """A row of numbers by name: medians over the seeds, `T3346 41, Retry-After 3`; left out where no run has any."""
+
+    name: str
+    meaning: str
+    path: tuple[str, ...]
+
+    def is_shown(self, groups: Sequence[Group]) -> bool:
+        """There is something to show."""
+        return any(run.look_up(*self.path) for group in groups for run in group.runs)
+
+    def cell(self, group: Group) -> str:
+        """The names in order of their weight."""
+        told = [run.look_up(*self.path) for run in group.runs]
+        found = [one for one in told if one is not None]
+        if not found:
+            return "not known"
+        names = sorted({name for one in found for name in one})
+        middle = {name: median(one.get(name, 0) for one in found) for name in names}
+        listed = sorted((name for name in names if middle[name]), key=lambda name: -middle[name])
+        return ", ".join(f"{name.replace('_', ' ')} {wording.count(middle[name])}" for name in listed) or "nobody"
+
+
 def recorded(*path: str) -> Value:
     """A figure that the run record carries."""
     return lambda run: number(run.look_up(*path))
@@ -62,8 +93,18 @@ def refused_follow_ups_per_ue(run: Run) -> float | None:
     return _per_ue(run, "refused_follow_ups")
 
 
-def _per_ue(run: Run, name: str) -> float | None:
-    refused = number(run.entry.get(name))
+def refused_at_the_sbc_per_ue(run: Run) -> float | None:
+    """First messages that the SBC refused, per outage UE; None without IMS."""
+    return _per_ue(run, "domains", "IMS", "refused_first")
+
+
+def refused_registrations_per_ue(run: Run) -> float | None:
+    """First messages that the AMF refused, per outage UE."""
+    return _per_ue(run, "domains", "5GC", "refused_first")
+
+
+def _per_ue(run: Run, *path: str) -> float | None:
+    refused = number(run.look_up(*path))
     return refused / run.outage_ues if refused is not None and run.outage_ues else None
 
 
@@ -79,7 +120,7 @@ ATTEMPTS = recorded("attempts_per_success")
 
 _SINCE = "from the end of the outage until that share of the outage users has had full service for the first time"
 
-FIGURES: Sequence[Figure] = (
+FIGURES: Sequence[Figure | Split] = (
     Figure("T50", _SINCE, T50, wording.duration, "not reached"),
     Figure("T90", "", T90, wording.duration, "not reached"),
     Figure("T99", "", T99, wording.duration, "not reached"),
@@ -101,7 +142,26 @@ FIGURES: Sequence[Figure] = (
     Figure("Efficiency", "0.99 × lower bound / T99", recorded("efficiency"), wording.ratio, "none: T99 not reached"),
     Figure("Attempts per success", "registration attempts for each that succeeded", ATTEMPTS, wording.ratio),
     Figure(
+        "… in IMS",
+        "IMS registrations",
+        recorded("domains", "IMS", "attempts_per_success"),
+        wording.ratio,
+        where_known=True,
+    ),
+    Figure(
         "Wasted work", "share of the served UDM pairs that led to nobody's full service", WASTED_WORK, wording.percent
+    ),
+    Figure(
+        "Back after minute 12",
+        "outage users back later than 12 min after the outage, as a share",
+        recorded("back_after_minute_12", "share"),
+        wording.percent,
+        where_known=True,
+    ),
+    Split(
+        "… by timer",
+        "users of the sample, by the timer that ended their last wait",
+        ("back_after_minute_12", "by_timer"),
     ),
     Figure(
         "Failed online procedures",
@@ -115,6 +175,23 @@ FIGURES: Sequence[Figure] = (
         recorded("online_dropped"),
         wording.count,
     ),
+    Figure(
+        "Re-registrations due",
+        "online users whose re-REGISTER fell due since the outage",
+        recorded("reregistrations", "due"),
+        wording.count,
+        where_known=True,
+    ),
+    Figure(
+        "… share of the online users", "", recorded("reregistrations", "due_share"), wording.percent, where_known=True
+    ),
+    Figure(
+        "… lost",
+        "registrations in IMS lost before they were renewed",
+        recorded("reregistrations", "lost"),
+        wording.count,
+        where_known=True,
+    ),
     Figure("Refused first messages", "at the front door", recorded("refused_first"), wording.count),
     Figure("… per outage user", "", refused_first_per_ue, wording.ratio),
     Figure(
@@ -124,6 +201,21 @@ FIGURES: Sequence[Figure] = (
         wording.count,
     ),
     Figure("… per outage user", "", refused_follow_ups_per_ue, wording.ratio),
+    Figure(
+        "Refused first messages at the SBC",
+        "of users whom the AMF had let through",
+        recorded("domains", "IMS", "refused_first"),
+        wording.count,
+        where_known=True,
+    ),
+    Figure("… per outage user", "", refused_at_the_sbc_per_ue, wording.ratio, where_known=True),
+    Figure(
+        "Refused follow-ups at the SBC",
+        "",
+        recorded("domains", "IMS", "refused_follow_ups"),
+        wording.count,
+        where_known=True,
+    ),
     Figure(
         "Waiting on flow-control timers",
         "UE-minutes on a back-off timer",
@@ -170,11 +262,19 @@ IN_THE_TERMINAL = (
     "Lower bound",
     "Efficiency",
     "Attempts per success",
+    "… in IMS",
     "Wasted work",
+    "Back after minute 12",
+    "… by timer",
     "Failed online procedures",
     "Online users dropped",
+    "Re-registrations due",
+    "… share of the online users",
+    "… lost",
     "Refused first messages",
     "Refused follow-ups",
+    "Refused first messages at the SBC",
+    "Refused follow-ups at the SBC",
     "UDM load offered",
     "UDM in overload",
 )
@@ -192,11 +292,13 @@ class Row:
 
 def rows(groups: Sequence[Group], names: Sequence[str] = ()) -> list[Row]:
     """The rows for `groups`; those called `names`, or all. With a second engine, its deviation stands below."""
-    chosen = [figure for figure in FIGURES if not names or figure.name in names]
+    chosen = [figure for figure in FIGURES if (not names or figure.name in names) and figure.is_shown(groups)]
     found = []
     for figure in chosen:
         found.append(Row(figure.name, figure.meaning, tuple(figure.cell(group) for group in groups)))
-        if figure.name in HELD_AGAINST_THE_WIRE and any(_same_on_the_wire(group, groups) for group in groups):
+        if not isinstance(figure, Figure) or figure.name not in HELD_AGAINST_THE_WIRE:
+            continue
+        if any(_same_on_the_wire(group, groups) for group in groups):
             cells = tuple(_deviation(figure, group, _same_on_the_wire(group, groups)) for group in groups)
             found.append(Row("… deviation", f"of the simulator's {figure.name} from the wire's, of medians", cells))
     return found

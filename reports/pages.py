@@ -14,6 +14,7 @@ from regstorm.records.files import write_whole
 from reports import assumptions, key_figures, wording
 from reports.charts import charts
 from reports.comparison import Comparison, compare
+from reports.domain_tables import sheets
 from reports.headline import headline
 from reports.run_directory import read_run, run_directories
 
@@ -52,6 +53,7 @@ def render(comparison: Comparison, template: str) -> str:
         headline=headline(comparison),
         rows=key_figures.rows(comparison.groups),
         charts=charts(comparison),
+        sheets=sheets(comparison.groups),
         assumptions=assumptions.assumptions(comparison),
         plain_beside=assumptions.plain_beside(comparison),
         verdicts=_verdicts(comparison),

@@ -7,8 +7,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from reports import wording
-from reports.charts import MUTED, PANEL_HEIGHT, Chart, Table, style
 from reports.comparison import STYLES
+from reports.figures import MUTED, PANEL_HEIGHT, Chart, Table, style
 from reports.sweep_document import Bar, Spot, bars, spots, strategies, values_of
 
 HEAT = [[0.0, "#FFF3C4"], [0.5, "#E69F00"], [1.0, "#D55E00"]]

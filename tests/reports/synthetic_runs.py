@@ -5,7 +5,7 @@ import json
 import random
 from pathlib import Path
 
-from regstorm.records import counters
+from regstorm.records import counters, domain_counters
 
 OUTAGE_ENDS_S = 180
 UES, ONLINE, SAMPLE, PAIRS = 2000, 1000, 100, 13
@@ -45,15 +45,19 @@ def write_run(
     label: str = "",
     udm: str = "calibrated",
     engine: str = "wire",
+    ims: dict[str, object] | None = None,
     **header: object,
 ) -> Path:
-    """A run in which users come back at a constant pace until `share_back` of them are back."""
+    """A run in which users come back at a constant pace until `share_back` of them are back.
+
+    `ims`: what its record says besides (`with_ims`).
+    """
     where.mkdir(parents=True, exist_ok=True)
     rng = random.Random(seed)
     pace_s = (t99_s or 3600 / max(share_back, 0.01)) * rng.uniform(0.97, 1.03)
     until_s = OUTAGE_ENDS_S + (int(pace_s) + 60 if t99_s else 3600)
     with (where / "timeline.csv").open("w", newline="") as file:
-        table = csv.DictWriter(file, _columns(), lineterminator="\n")
+        table = csv.DictWriter(file, [*_columns(), *(IMS_COLUMNS if ims else ())], restval=0, lineterminator="\n")
         table.writeheader()
         for second in range(until_s):
             table.writerow(_row(second, pace_s, share_back, rng))
@@ -121,6 +125,7 @@ def write_run(
                         },
                         "rejects": {"5GMM #22": 3778, "5GSM #26": 12},
                         "protected_reject_share": 0.98,
+                        "backend": None,
                         "lateness_p99_s": 0.0,
                         "verdict": {"pass": True, "failed": []},
                         "versions": {"regstorm": "0.1.0", "python": "3.11"},
@@ -132,12 +137,67 @@ def write_run(
                             "strategy_path": f"strategies/{strategy}.yaml",
                         },
                     }
+                    | (ims or {})
                 ],
             }
             | header
         )
     )
     return where
+
+
+IMS_COLUMNS = [
+    domain_counters.ATTEMPTED,
+    domain_counters.NOW_REGISTERED,
+    domain_counters.NOW_SESSIONS_UP,
+    domain_counters.NOW_IMS_REGISTERED,
+]
+
+
+def with_ims(sbc_refused: int = 40, wasted: int = 300, due: int = 110, late: int = 30) -> dict[str, object]:
+    """What a record says of a storm with IMS."""
+    stages = ("attempted", "5GC registered", "sessions up", "IMS registered", "full service")
+    doors = {"5GC": 3778, "IMS": sbc_refused}
+    asked = {"AMF": 30000, "SBC": 9000, "AUSF": 4100, "UDM": 26000, "HSS": 24500}
+    return {
+        "funnel": [
+            {
+                "stage": stage,
+                "reached": UES - 10 * n,
+                "at_end": UES - 20 * n if n else None,
+                "lost": 5 * n if n else None,
+            }
+            for n, stage in enumerate(stages)
+        ],
+        "domains": {
+            domain: {
+                "attempts": UES + refused,
+                "successes": UES,
+                "attempts_per_success": (UES + refused) / UES,
+                "admitted_first": UES,
+                "refused_first": refused,
+                "refused_follow_ups": 0,
+                "pairs": 25000,
+                "wasted_pairs": wasted,
+            }
+            for domain, refused in doors.items()
+        },
+        "interfaces": {
+            one: {"offered": 5100, "served": 5000, "dropped": 100, "wasted": wasted}
+            for one in ("N13", "N8", "N10", "Cx", "Sh")
+        },
+        "nodes": {
+            node: {"requests": n, "refused": {"AMF": 3778, "SBC": sbc_refused}.get(node), "dropped": 0}
+            for node, n in asked.items()
+        },
+        "reregistrations": {"due": due, "due_share": due / ONLINE, "kept": due, "lost": 0},
+        "back_after_minute_12": {
+            "users": late,
+            "share": late / UES,
+            "not_back": 0,
+            "by_timer": {"T3502": late - 10, "Retry-After": 10} if late else {},
+        },
+    }
 
 
 def _plain() -> dict[str, object]:
