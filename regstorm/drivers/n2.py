@@ -71,7 +71,7 @@ class CoreSide:
 
         association.on_message = heard
         association.on_closed = closed
-        core.association_up(peer, association.send, self._clock.now)
+        core.association_up(peer, association.send, self._clock.now, association.abort)
 
 
 class GnbLink:

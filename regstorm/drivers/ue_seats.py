@@ -23,7 +23,7 @@ from protocols.udp import address_text
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.records.ports import Agenda, UeObserver
 from regstorm.records.scenario import Population, Scenario
-from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET
+from regstorm.reference_core.amf_pool import AMF_REGION, AMF_SET, amf_pointer
 from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from ue_models import profiles
 from ue_models.gnb import Gnb
@@ -142,7 +142,8 @@ class UeSeats:
         network = self._scenario.network
         algorithms = Algorithms(ALGORITHMS[network.ciphering], ALGORITHMS[network.integrity])
         for number, ue in enumerate(self.everybody):
-            prior = prior_context(self._seed, ue.index, self._plmn, AMF_REGION, AMF_SET, AMF_POINTER)
+            pointer = amf_pointer(self._scenario.core, ue.index)
+            prior = prior_context(self._seed, ue.index, self._plmn, AMF_REGION, AMF_SET, pointer)
             prior_ims = self._prior_ims(ue.index) if self._settings.ims else None
             ue.provision(prior, now, algorithms, self._scenario.core.amf.t3512_s, prior_ims)
             ue.start_operating(now)

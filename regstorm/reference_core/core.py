@@ -9,43 +9,41 @@ from random import Random
 
 from protocols.credentials import index_of, prior_address, prior_context, supi_of
 from protocols.identities import Plmn
-from protocols.nas5g.messages import NetworkDeregistrationRequest
+from protocols.nas5g.messages import NetworkDeregistrationRequest, Snssai
 from protocols.nas_security import Algorithms, SecurityContext, Side
-from protocols.ngap.messages import Guami
 from protocols.udp import address_octets
 from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_after, uplink_messages_after
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.load_meter import LoadMeter
+from regstorm.records.nodes import Node
 from regstorm.records.operations import GENERATE_AUTH_DATA, Nf
 from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import IMS_DNN, Core, Network, Outage
 from regstorm.records.strategy import Strategy
-from regstorm.reference_core.amf.amf import Amf
-from regstorm.reference_core.amf.environment import NetworkIdentity
 from regstorm.reference_core.amf.ue_context import Session, UeContext
+from regstorm.reference_core.amf_pool import AmfPool, amf_pointer
 from regstorm.reference_core.ausf import Ausf
 from regstorm.reference_core.bus import Bus, Call
 from regstorm.reference_core.ims.ims_core import ImsCore
 from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.reference_core.pcf import Pcf
-from regstorm.reference_core.service_queue import ServiceQueue
 from regstorm.reference_core.smf import UPF_ADDRESS, Smf
 from regstorm.reference_core.subscribers import Subscribers
 from regstorm.reference_core.udm import Subscription, Udm
 from regstorm.reference_core.udm_nodes import UdmNodes
 from regstorm.reference_core.upf import Upf
 
-AMF_REGION, AMF_SET, AMF_POINTER = 1, 1, 0
-"""The one AMF's place in its PLMN (TS 23.003 2.10.1); test values."""
-
-
 REPORT_EVERY_S = 1.0
 """Between two reports of load (TS 29.500 6.3 leaves it open)."""
 
 LIKE_BEFORE = Outage()
 """Contexts are kept, and everybody is challenged."""
+
+
+def stay() -> None:
+    """Nobody can end the association from here."""
 
 
 class ReferenceCore:
@@ -72,9 +70,8 @@ class ReferenceCore:
         """
         self._seed = seed
         self.network = network
-        self.identity = NetworkIdentity(
-            network, Guami(Plmn(network.mcc, network.mnc), AMF_REGION, AMF_SET, AMF_POINTER)
-        )
+        self._core = core
+        plmn = Plmn(network.mcc, network.mnc)
         self.ledger = PairLedger(tally)
         self.bus = Bus(core.bus, agenda, tally)
         # each part draws from its own generator, so that a change in one does not shift the others
@@ -83,29 +80,21 @@ class ReferenceCore:
         pairs = pairs_after(outage, core, len(network.dnns), ims)
         self._tightest = back_ends(core, pairs)[0]
         self._messages_per_ue = uplink_messages_after(outage, len(network.dnns))
-        self.subscribers = Subscribers(seed, self.identity.plmn, population, home_private_keys or {})
+        self.subscribers = Subscribers(seed, plmn, population, home_private_keys or {})
         self.udm_nodes = UdmNodes(core, strategy, agenda, tally, self.ledger, self._index_of, udm_rng)
-        subscription = Subscription((self.identity.slice,), network.dnns)
+        subscription = Subscription((Snssai(network.sst, network.sd),), network.dnns)
         self.udm = Udm(self.subscribers, subscription, self.udm_nodes.udm, vectors_rng)
         self.bus.serve(Nf.UDM, self.udm_nodes.udm)
         Ausf(self.bus)
         Pcf(self.bus)
         self.smf = Smf(self.bus, agenda, tally, core.aggregated_nudm)
-        amf_server = compose.server(core.amf.shedding, core.amf.capacity_messages_per_s, strategy, amf_rng)
-        self._door_rng = door_rng
-        self._amf_server = amf_server
-        self.amf = Amf(
-            core.amf,
-            self.identity,
-            outage.authenticate,
-            self.bus,
-            agenda,
-            tally,
-            self.ledger,
-            self._door_of(strategy),
-            ServiceQueue(amf_server, agenda),
-            core.aggregated_nudm,
+        self.pool = AmfPool(
+            core, network, strategy, outage, self.bus, agenda, tally, self.ledger, self._door_of, amf_rng, door_rng
         )
+        self.amf = self.pool.amfs[0]
+        """The only one, or the first."""
+        self.identity = self.amf.env.identity
+        """The network's names, and those of the first AMF."""
         if ims and IMS_DNN not in network.dnns:
             raise ValueError(f"IMS needs a session to the DNN {IMS_DNN}")
         self.bus.counts_by_node = ims
@@ -113,7 +102,7 @@ class ReferenceCore:
         """None: the population does without."""
         self.upf = self._user_plane(self.ims) if self.ims is not None else None
         """The way of datagrams between UEs and IMS; None without IMS."""
-        self._load_meters = [LoadMeter(one, REPORT_EVERY_S) for one in (*self.udm_nodes.servers, amf_server)]
+        self._load_meters = [LoadMeter(one, REPORT_EVERY_S) for one in (*self.udm_nodes.servers, *self.pool.servers)]
 
     @property
     def pcscf_addresses(self) -> tuple[str, ...]:
@@ -151,20 +140,21 @@ class ReferenceCore:
         self._agenda.at(now + REPORT_EVERY_S, self._report_load)
 
     def _report_load(self, now: float) -> None:
-        """What each server was asked for since the last report: the door hears of the highest load."""
-        self.amf.env.door.observe(max([meter() for meter in self._load_meters]), now)
+        """What each server was asked for since the last report: every door hears of the highest load."""
+        self.pool.observe(max([meter() for meter in self._load_meters]), now)
         self._agenda.at(now + REPORT_EVERY_S, self._report_load)
 
     def take_strategy(self, strategy: Strategy, now: float) -> None:
-        """Another overload control from now on: a new door, and the queues behind it in its order."""
-        self.amf.env.door = self._door_of(strategy)
+        """Another overload control from now on: new doors, and the queues behind it in its order."""
+        self.pool.take_strategy(strategy)
         self.udm_nodes.take_strategy(strategy)
-        self._amf_server.order_by(compose.ordered_tiers(strategy))
         if self.ims is not None:
             self.ims.take_strategy(strategy)
 
     def take_capacity(self, node: str, factor: float, now: float) -> None:
         """Node `node` can do so much of what it could by the scenario from now on; 0: it is lost."""
+        if self.pool.take_capacity(node, factor, now):
+            return
         if not self.udm_nodes.take_capacity(node, factor, now):
             raise ValueError(f"there is no node {node}")
         for nf in (Nf.UDM, Nf.HSS) if self.ims is not None else (Nf.UDM,):
@@ -173,28 +163,36 @@ class ReferenceCore:
             else:
                 self.bus.bring_into_service(nf)
 
-    def _door_of(self, strategy: Strategy) -> FrontDoor:
+    def _door_of(self, strategy: Strategy, amf: Node, rng: Random) -> FrontDoor:
+        """Several AMFs share the admission rate as they share the users."""
         return compose.front_door(
             strategy,
             self._tightest.as_if_all_pairs_per_s,
             self._tightest.pairs_per_ue,
             self._messages_per_ue,
-            self._door_rng,
+            rng,
+            width=amf.share,
+            node=amf.name,
         )
 
     # --- N2 ----------------------------------------------------------------------------------------------------------
 
-    def association_up(self, peer: int, send: Callable[[bytes, int], None], now: float) -> None:
-        """A gNB has connected; `send(octets, stream)` reaches it. `peer` is a number that no other gNB has."""
-        self.amf.association_up(peer, send)
+    def association_up(
+        self, peer: int, send: Callable[[bytes, int], None], now: float, hang_up: Callable[[], None] = stay
+    ) -> None:
+        """A gNB has connected; `send(octets, stream)` reaches it. `peer` is a number that no other association has.
+
+        `hang_up()` ends the association: called when its AMF is lost.
+        """
+        self.pool.association_up(peer, send, hang_up)
 
     def receive(self, peer: int, data: bytes, stream: int, now: float) -> None:
         """One NGAP PDU came from that gNB. No octets raise anything."""
-        self.amf.receive(peer, data, stream, now)
+        self.pool.receive(peer, data, stream, now)
 
     def association_lost(self, peer: int, reason: object, now: float) -> None:
         """The association is gone, for whatever reason: all its connections end, nothing of them stays."""
-        self.amf.association_lost(peer, now)
+        self.pool.association_lost(peer, now)
 
     # --- before and during an outage ---------------------------------------------------------------------------------
 
@@ -209,7 +207,8 @@ class ReferenceCore:
         if self.ims is not None:
             self.ims.provision(self._seed, indices, self.network.dnns.index(IMS_DNN) + 1)
         for index in indices:
-            prior = prior_context(self._seed, index, identity.plmn, guami.region, guami.set_id, guami.pointer)
+            pointer = amf_pointer(self._core, index)
+            prior = prior_context(self._seed, index, identity.plmn, guami.region, guami.set_id, pointer)
             security = SecurityContext(
                 Side.NETWORK, prior.ngksi, prior.kamf, algorithms, prior.uplink_count, prior.downlink_count
             )
@@ -218,7 +217,7 @@ class ReferenceCore:
             for psi, dnn in enumerate(self.network.dnns, start=1):
                 ue.sessions[psi] = Session(dnn, identity.slice)
                 self.smf.provision(supi, psi, dnn, None if self.ims is None else prior_address(index, psi))
-            self.amf.know(ue)
+            self.pool.home_of(index).know(ue)
 
     def deregister_implicitly(self, indices: Iterable[int], now: float) -> None:
         """The outage has taken these UEs: no connection, no session, deregistered; GUTI and keys are kept.
@@ -229,23 +228,26 @@ class ReferenceCore:
         if self.ims is not None:
             self.ims.forget([supi_of(index, self.identity.plmn) for index in indices], now)
         for index in indices:
-            ue = self.amf.contexts.by_supi(supi_of(index, self.identity.plmn))
-            if ue is not None:
+            known = self.pool.known(supi_of(index, self.identity.plmn))
+            if known is not None:
+                amf, ue = known
                 for psi in ue.sessions:
                     self.smf.forget(ue.supi or "", psi)
-                self.amf.deregister_implicitly(ue, now)
+                amf.deregister_implicitly(ue, now)
 
     def lose_contexts(self, now: float) -> None:
-        """The AMF restarts: it knows no UE any more. What the SMF has is replaced when the UEs come back."""
-        self.amf.lose_contexts(now)
+        """Every AMF restarts: it knows no UE any more. What the SMF has is replaced when the UEs come back."""
+        for amf in self.pool.amfs:
+            amf.lose_contexts(now)
 
     def deregister(self, index: int, reregistration_required: bool, now: float) -> None:
         """The network sends this UE away (O&M); an unknown one is none of its business."""
-        ue = self.amf.contexts.by_supi(supi_of(index, self.identity.plmn))
-        if ue is not None:
-            self.amf.deregister(ue, NetworkDeregistrationRequest(reregistration_required), now)
+        known = self.pool.known(supi_of(index, self.identity.plmn))
+        if known is not None:
+            amf, ue = known
+            amf.deregister(ue, NetworkDeregistrationRequest(reregistration_required), now)
 
     @property
     def connections(self) -> int:
         """UE-associated connections that there are."""
-        return len(self.amf.n2)
+        return sum(len(amf.n2) for amf in self.pool.amfs)

@@ -21,7 +21,8 @@ from protocols.ngap.encode import encode as encode_ngap
 from protocols.suci import conceal
 from regstorm.records.scenario import Core, Network, Outage, Udm
 from regstorm.records.strategy import Strategy
-from regstorm.reference_core.core import AMF_POINTER, AMF_REGION, AMF_SET, ReferenceCore
+from regstorm.reference_core.amf_pool import AMF_POINTER, AMF_REGION, AMF_SET
+from regstorm.reference_core.core import ReferenceCore
 
 SEED = 7
 PLMN = Plmn("001", "01")

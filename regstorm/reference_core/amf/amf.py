@@ -59,7 +59,7 @@ class Amf:
         )
         self._dispatcher = Dispatcher(self.env)
         self._ngap = NgapHandler(self.env, Entry(self.env, queue, self._dispatcher.dispatch))
-        Function(Nf.AMF, bus, {ops.N1N2_TRANSFER: self._n1n2_transfer})
+        self.function = Function(Nf.AMF, bus, {ops.N1N2_TRANSFER: self._n1n2_transfer})
 
     # --- N2 ----------------------------------------------------------------------------------------------------------
 
@@ -100,6 +100,13 @@ class Amf:
     def deregister(self, ue: UeContext, request: NetworkDeregistrationRequest, now: float) -> None:
         """Network-initiated deregistration, guarded by T3522."""
         self._dispatcher.deregister_by_network(ue, request, now)
+
+    def forget(self, supi: str, now: float) -> None:
+        """The subscriber has registered elsewhere; harmless if it is not known."""
+        ue = self.contexts.by_supi(supi)
+        if ue is not None:
+            self.deregister_implicitly(ue, now)
+            self.contexts.drop(ue)
 
     def lose_contexts(self, now: float) -> None:
         """The AMF forgets every UE, as after a restart; associations stay."""

@@ -1,5 +1,6 @@
 """What every part of the AMF is handed: settings, neighbours, books."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,7 @@ from regstorm.reference_core.bus import Bus
 from regstorm.reference_core.pair_ledger import PairLedger
 
 AMF_NAME = "regstorm-amf"
+RELATIVE_CAPACITY = 255
 ALGORITHMS = {"null": 0, "aes": 2}
 """5G-EA and 5G-IA numbers (TS 24.501 9.11.3.34)."""
 
@@ -29,9 +31,18 @@ UE's T3510 and T3517 (15 s). A gNB that has not heard the AMF UE NGAP ID cannot 
 class NetworkIdentity:
     """The network's names, derived once."""
 
-    def __init__(self, network: Network, guami: Guami) -> None:
+    def __init__(
+        self,
+        network: Network,
+        guami: Guami,
+        amf_name: str = AMF_NAME,
+        relative_capacity: int = RELATIVE_CAPACITY,
+    ) -> None:
+        """`guami`, `amf_name` and `relative_capacity` are those of one AMF."""
         self.network = network
         self.guami = guami
+        self.amf_name = amf_name
+        self.relative_capacity = relative_capacity
         self.plmn = Plmn(network.mcc, network.mnc)
         self.slice = Snssai(network.sst, network.sd)
         self.snn = serving_network_name(self.plmn)
@@ -58,6 +69,10 @@ def _tai_list(plmn: Plmn, tac: int) -> bytes:
     return b"\x00" + octets + tac.to_bytes(3)
 
 
+def _no_other_amf(supi: str, now: float) -> None:
+    """This is the only one."""
+
+
 @dataclass(slots=True)
 class Environment:
     """Handed to procedures; none of it changes during a run but the front door (a strategy switch)."""
@@ -75,6 +90,8 @@ class Environment:
     door: FrontDoor
     aggregated_reads: bool = False
     """Subscription data come with the subscription (TS 23.502 4.2.2.2.2 NOTE 10): N8 has 2 pairs instead of 5."""
+    registered_here: Callable[[str, float], None] = _no_other_amf
+    """registered_here(supi, now): the UDM has taken this AMF's registration; another that had the UE is told."""
 
     def back_off(self) -> GprsTimer3 | None:
         """The 5GSM back-off of one refused message: drawn as T3346 is, coded as the 5GSM timers are."""

@@ -24,7 +24,7 @@ from protocols.ngap.messages import (
 )
 from regstorm.records import counters
 from regstorm.reference_core.amf.entry import Entry
-from regstorm.reference_core.amf.environment import AMF_NAME, Environment
+from regstorm.reference_core.amf.environment import Environment
 from regstorm.reference_core.amf.n2 import COMMON_STREAM
 from regstorm.reference_core.amf.session import concerns
 from regstorm.reference_core.amf.ue_context import Association, Connection
@@ -38,7 +38,6 @@ _UE_MESSAGES = (
     UeContextReleaseRequest,
     UeContextReleaseComplete,
 )
-RELATIVE_CAPACITY = 255
 
 
 class NgapHandler:
@@ -89,7 +88,9 @@ class NgapHandler:
             answer = NgSetupFailure(causes.UNKNOWN_PLMN_OR_SNPN)
         else:
             association.set_up = True
-            answer = NgSetupResponse(AMF_NAME, identity.guami, RELATIVE_CAPACITY, (identity.slice,))
+            answer = NgSetupResponse(
+                identity.amf_name, identity.guami, identity.relative_capacity, (identity.slice,)
+            )
         association.send(encode(answer), COMMON_STREAM)
 
     def _reset(self, association: Association, message: NgReset, now: float) -> None:

@@ -34,7 +34,6 @@ from regstorm.reference_core.amf.common_procedures import (
     identify,
     reject_authentication,
 )
-from regstorm.reference_core.amf.environment import AMF_NAME
 from regstorm.reference_core.amf.task import T3550, BackendFailed, Expect, Steps, Task, Unanswered
 from regstorm.reference_core.amf.ue_context import UeContext
 from regstorm.reference_core.bus import Call, Failed
@@ -113,10 +112,12 @@ def supersede(task: Task, old: UeContext) -> None:
 def _subscribe(task: Task) -> Part:
     """Steps 14 and 16: five pairs on N8, or two where reads are aggregated; then the policy."""
     for operation in _SUBSCRIPTION_AGGREGATED if task.env.aggregated_reads else _SUBSCRIPTION:
-        payload = AmfRegistration(AMF_NAME) if operation is ops.REGISTER_AMF else None
+        payload = AmfRegistration(task.env.identity.amf_name) if operation is ops.REGISTER_AMF else None
         answer = yield from task.call(operation, payload)
         if isinstance(answer, Failed):  # 404 USER_NOT_FOUND and the like (TS 29.524)
             raise Rejected(FivegmmCause.FIVEGS_SERVICES_NOT_ALLOWED)
+        if operation is ops.REGISTER_AMF:
+            task.env.registered_here(task.ue.supi or "", task.now)
         if isinstance(answer, AmData) and task.env.identity.slice not in answer.slices:
             raise Rejected(FivegmmCause.NO_NETWORK_SLICES_AVAILABLE)
 

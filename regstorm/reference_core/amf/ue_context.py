@@ -174,6 +174,13 @@ class UeContexts:
         """Everybody, in the order in which they became known."""
         return list(self._by_supi.values())
 
+    def drop(self, ue: UeContext) -> None:
+        """This one is not known any more."""
+        if ue.supi is not None and self._by_supi.get(ue.supi) is ue:
+            del self._by_supi[ue.supi]
+        for guti in (ue.guti, ue.next_guti):
+            self._unbind(guti, ue)
+
     def clear(self) -> None:
         """Nobody is known any more."""
         self._by_supi.clear()
