@@ -47,6 +47,8 @@ TELL_AGAIN: Final = 23 << SUBJECT_BITS
 """The S-CSCF repeats a third-party REGISTER."""
 NOTIFY: Final = 24 << SUBJECT_BITS
 INCIDENT: Final = 25 << SUBJECT_BITS
+RETURN: Final = 26 << SUBJECT_BITS
+"""A UE of the outage group finds its cell again."""
 
-KINDS: Final = 26
+KINDS: Final = 27
 UE_BITS: Final = 24

@@ -151,6 +151,7 @@ def _write(plan: StormPlan, storm: Storm) -> None:
 def _handlers(ues: Ues, core: Core, incident: Handler) -> list[Handler]:
     """Who handles which kind of event."""
     by_kind: dict[int, Handler] = {
+        events.RETURN: ues.returns,
         events.RETRY: ues.retry_due,
         events.ANSWER: ues.answers,
         events.GUARD: ues.guard_expired,

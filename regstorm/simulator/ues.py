@@ -28,6 +28,7 @@ from regstorm.simulator.population import (
     STOPPED,
 )
 from regstorm.simulator.ue_service import NAMES, REGISTERED, RegisteredUes
+from regstorm.simulator.ue_side import WAITS
 from ue_models import rules
 from ue_models.ims_rules import Recourse
 from ue_models.rules import (
@@ -43,7 +44,7 @@ from ue_models.rules import (
     Standing,
     ToEutra,
 )
-from ue_models.timers import T3247, T3510, T3517
+from ue_models.timers import T3247, T3346, T3510, T3517
 
 E_UTRA: Final = "E-UTRA"
 """What a UE that left NG-RAN is said to wait on."""
@@ -76,17 +77,28 @@ class Ues(RegisteredUes):
             self._core.lose_contexts()
 
     def outage_ends(self, _: int, now: float, number: int) -> None:
-        """The cells are back, and their UEs come one after the other."""
+        """The cells are back, and their UEs find them one after the other."""
+        for ue in range(self._population.outage_ues):
+            self._heap.at(now + self._rng.random() * self._arrivals_s, events.RETURN, ue)
+
+    def returns(self, ue: int, now: float, number: int) -> None:
+        """The UE finds its cell again: initial registration, unless T3346 or T3247 still runs."""
         population = self._population
-        for ue in range(population.outage_ues):
-            population.phase[ue] = DEREGISTERED
-            population.registration_attempts[ue] = population.service_attempts[ue] = 0
-            population.retry[ue] = self._heap.at(now + self._rng.random() * self._arrivals_s, events.RETRY, ue)
+        if population.phase[ue] != AWAY:
+            return
+        population.phase[ue] = DEREGISTERED
+        population.registration_attempts[ue] = population.service_attempts[ue] = 0
+        if not population.waits_on[ue]:
+            self._register(ue, now)
 
     def _lose_coverage(self, ue: int, now: float) -> None:
+        """T3346 and T3247 go on (TS 24.501 5.3.9, 5.3.20); a UE that has given up for good stays as it is."""
         population = self._population
+        if population.phase[ue] == STOPPED:
+            return
         self._abort(ue, _COVERAGE_LOST, now)
-        self._stop_waiting(ue, now)
+        if WAITS[population.waits_on[ue]] not in (T3346.name, T3247.name):
+            self._stop_waiting(ue, now)
         population.operation[ue] = 0
         self._leave_connection(ue, now)
         self._deregister(ue, _COVERAGE_LOST, AWAY, now)
