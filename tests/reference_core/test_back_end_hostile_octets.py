@@ -35,7 +35,7 @@ def wounded(octets, rng, whole_until):
     """Cut, repeated, displaced or changed at up to four places behind `whole_until`; its end is anywhere."""
     octets = bytearray(octets[: rng.randrange(whole_until, min(len(octets), whole_until + 1500) + 1)])
     for _ in range(rng.randint(1, 4)):
-        at = rng.randrange(whole_until, len(octets) + 1)
+        at = rng.randrange(min(whole_until, len(octets)), len(octets) + 1)
         match rng.randrange(5):
             case 0:
                 del octets[at : at + rng.randint(1, 20)]
@@ -46,7 +46,7 @@ def wounded(octets, rng, whole_until):
             case 3:
                 octets[at : at + 4] = rng.randbytes(4)
             case 4:
-                octets[at:at] = octets[rng.randrange(len(octets)) :][: rng.randint(9, 60)]
+                octets[at:at] = octets[rng.randrange(len(octets) + 1) :][: rng.randint(9, 60)]
     return bytes(octets)
 
 
