@@ -46,12 +46,11 @@ def sheets(groups: Sequence[Group]) -> list[Sheet]:
 
 
 def _funnel(groups: Sequence[Group]) -> Sheet:
-    stages = [str(stage["stage"]) for stage in groups[0].runs[0].entry["funnel"]]
-    kinds = {"reached": "reached", "lost": "fell back", "at_end": "there at the end"}
-    table = Table(head=["stage", *(f"{group.name}: {said}" for group in groups for said in kinds.values())])
-    for number_, stage in enumerate(stages):
-        cells = [_stage(group, number_, kind) for group in groups for kind in kinds]
-        table.rows.append([stage, *cells])
+    table = Table(head=["stage", *(group.name for group in groups)])
+    for place, stage in enumerate(groups[0].runs[0].entry["funnel"]):
+        for kind, said in (("reached", stage["stage"]), ("lost", "… fell back"), ("at_end", "… there at the end")):
+            if stage.get(kind) is not None:
+                table.rows.append([said, *(_stage(group, place, kind) for group in groups)])
     caption = (
         "Users of the outage group that reached a stage since the end of the outage, how often one fell back from it, "
         "and who stood there at the end of the run. Each stage includes those before it. At full size."
@@ -59,8 +58,8 @@ def _funnel(groups: Sequence[Group]) -> Sheet:
     return Sheet("stages", "Where users are lost", caption, table)
 
 
-def _stage(group: Group, stage: int, kind: str) -> str:
-    values = [number(run.entry["funnel"][stage].get(kind)) for run in group.runs]
+def _stage(group: Group, place: int, kind: str) -> str:
+    values = [number(run.entry["funnel"][place].get(kind)) for run in group.runs]
     return _middle(group.runs, values, wording.count)
 
 

@@ -76,10 +76,10 @@ def _funnel(timeline: Timeline) -> list[FunnelStage] | None:
 def _reregistrations(timeline: Timeline, online_ues: int) -> Reregistrations | None:
     if not timeline.has(ims_ue_counters.RE_REG_ATT):
         return None
-    due = timeline.total(names.ONLINE_RENEWALS_DUE)
+    users = timeline.total(names.ONLINE_RENEWING_USERS)
     return {
-        "due": due,
-        "due_share": round(due / online_ues, 6) if online_ues else None,
+        "due": timeline.total(names.ONLINE_RENEWALS_DUE),
+        "due_share": round(users / online_ues, 6) if online_ues else None,
         "kept": timeline.total(names.ONLINE_RENEWALS_KEPT),
         "lost": timeline.total(names.ONLINE_RENEWALS_LOST),
     }

@@ -22,6 +22,7 @@ class Renewals:
         self._timeline = timeline
         self._log = log
         self._under_way: set[int] = set()
+        self._seen: set[int] = set()
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """A re-REGISTER falls due when its first attempt begins."""
@@ -30,6 +31,9 @@ class Renewals:
         if self._log.is_online_group(ue) and ue not in self._under_way:
             self._under_way.add(ue)
             self._timeline.count(names.ONLINE_RENEWALS_DUE, now)
+            if ue not in self._seen:
+                self._seen.add(ue)
+                self._timeline.count(names.ONLINE_RENEWING_USERS, now)
 
     def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
         """Registered again, one way or the other."""

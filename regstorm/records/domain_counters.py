@@ -28,6 +28,8 @@ last wait (.T3346, .T3502, .T3511, .Retry-After, .RFC_5626 …), .none for those
 
 # --- re-registrations of online users that fall due since the end of the outage --------------------------------------
 ONLINE_RENEWALS_DUE = "online.reregistrations_due"
+ONLINE_RENEWING_USERS = "online.reregistering_users"
+"""Users for whom one falls due, each counted the first time."""
 ONLINE_RENEWALS_KEPT = "online.reregistrations_kept"
 """The user is registered again, by a re-REGISTER or by the initial one that followed a failed re-REGISTER."""
 ONLINE_RENEWALS_LOST = "online.reregistrations_lost"

@@ -134,7 +134,7 @@ class Reregistrations(TypedDict):
 
     due: int
     due_share: float | None
-    """Of the online users."""
+    """Online users for whom one fell due, of all."""
     kept: int
     """The user was registered again."""
     lost: int

@@ -164,6 +164,14 @@ def test_a_reregistration_that_falls_due_and_succeeds_is_kept():
     assert renewals(storm) == (1, 1, 0)
 
 
+def test_a_user_for_whom_two_fall_due_is_one_user():
+    storm = Storm()
+    storm.attempt(procedures.IMS_REREGISTRATION, 11.0, ue=ONLINE_UE)
+    storm.attempt(procedures.IMS_REREGISTRATION, 3011.0, ue=ONLINE_UE)
+    assert renewals(storm) == (2, 2, 0)
+    assert storm.timeline.total(names.ONLINE_RENEWING_USERS) == 1
+
+
 def test_one_that_takes_several_attempts_fell_due_once():
     storm = Storm()
     storm.attempt(procedures.IMS_REREGISTRATION, 11.0, "SIP 503", ue=ONLINE_UE)
