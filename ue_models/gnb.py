@@ -70,6 +70,7 @@ class Gnb:
         "_location",
         "_n2",
         "_setup",
+        "amf",
         "gnb_id",
         "overload",
         "user_plane",
@@ -89,18 +90,23 @@ class Gnb:
         inactivity_s: float = 10.0,
         streams: int = 2,
         send_user_plane: SendUserPlane | None = None,
+        leg: int = 0,
+        legs: int = 1,
     ) -> None:
         """`rng` is for an obedience to OVERLOAD START that draws lots; nothing draws yet.
 
         `send_user_plane(octets)` takes GTP-U messages to the UPF; what comes from there goes to `user_plane.receive`.
+        `leg` of `legs`: this is one of the base station's associations with several AMFs (gnb_pool.py).
         """
         self.gnb_id = gnb_id
+        self.amf: NgSetupResponse | None = None
+        """What the AMF has said of itself; None while it serves nobody here."""
         self.overload: OverloadStart | None = None
         """The OVERLOAD START in force, if any; a new one replaces the old one completely (8.7.7)."""
         self._agenda = agenda
         self._inactivity_s = inactivity_s
         self._location = UserLocation(plmn, gnb_id << 12, tac)
-        self._contexts = contexts = UeContexts()
+        self._contexts = contexts = UeContexts(leg, legs)
         self._n2 = N2Sender(send, streams)
         self.user_plane = UserPlane(gnb_id, contexts, send_user_plane)
         self._errors = ErrorHandling(contexts, self._n2)
@@ -132,11 +138,12 @@ class Gnb:
 
     def associated(self, now: float) -> None:
         """The association is up, for the first time or again: NG Setup (8.7.1)."""
+        self.amf = None
         self._setup.associated(now)
 
     def association_lost(self, reason: str, now: float) -> None:
         """All that it carried is gone; the UEs see a lower layer failure."""
-        self.overload = None
+        self.overload = self.amf = None
         self._setup.association_lost(reason, now)
         self._contexts.drop_all(now)
 
@@ -155,6 +162,7 @@ class Gnb:
             case UeContextReleaseCommand():
                 self._released_by_amf(message, now)
             case NgSetupResponse():
+                self.amf = message
                 self._setup.accepted(now)
             case NgSetupFailure():
                 self._setup.refused(message, now)

@@ -28,10 +28,12 @@ class UeContext:
 class UeContexts:
     """All of one gNB. A context that is dropped or forgotten stops its inactivity timer."""
 
-    __slots__ = ("_by_amf_id", "_by_ran_id", "_by_ue", "_next_ran_id")
+    __slots__ = ("_by_amf_id", "_by_ran_id", "_by_ue", "_first_ran_id", "_next_ran_id", "_step")
 
-    def __init__(self) -> None:
-        self._next_ran_id = FIRST_RAN_UE_ID
+    def __init__(self, leg: int = 0, legs: int = 1) -> None:
+        """RAN UE NGAP IDs are those of one of so many associations of the base station: every `legs`-th number."""
+        self._first_ran_id = self._next_ran_id = FIRST_RAN_UE_ID + leg
+        self._step = legs
         self._by_ran_id: dict[int, UeContext] = {}
         self._by_amf_id: dict[int, UeContext] = {}
         self._by_ue: dict[Connectable, UeContext] = {}
@@ -49,7 +51,8 @@ class UeContexts:
     def add(self, ue: Connectable, now: float) -> UeContext:
         """A new connection of `ue`, which has none."""
         context = UeContext(self._next_ran_id, ue, last_activity=now)
-        self._next_ran_id = self._next_ran_id + 1 if self._next_ran_id < _LAST_RAN_UE_ID else FIRST_RAN_UE_ID
+        following = self._next_ran_id + self._step
+        self._next_ran_id = following if following <= _LAST_RAN_UE_ID else self._first_ran_id
         self._by_ran_id[context.ran_id] = context
         self._by_ue[ue] = context
         return context

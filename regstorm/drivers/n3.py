@@ -42,6 +42,8 @@ class N3Link:
     def connect(self, now: float) -> None:
         """Sets the path up; an Echo Request tells the core that it is one for GTP-U."""
         self._wanted = True
+        if self._association is not None:
+            return  # it stands: only the association beside it was lost
         near = self._dial(self._number, now)
         near.on_message = self._heard
         near.on_closed = partial(self._closed, near)

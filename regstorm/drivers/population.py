@@ -5,6 +5,7 @@ nothing about retries (ue_models.rules); counts through regstorm.measures.
 """
 
 from collections.abc import Callable
+from random import Random
 
 from protocols.identities import Plmn
 from protocols.nas5g.messages import Snssai
@@ -17,6 +18,8 @@ from regstorm.measures.service_log import ServiceLog
 from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import Scenario
 from ue_models.gnb import Gnb
+from ue_models.gnb_pool import GnbPool
+from ue_models.radio import BaseStation
 
 
 class Population:
@@ -47,9 +50,9 @@ class Population:
         self._arrival_chance = stream_of_chance(seed, share.named("arrivals"))
         ues = scenario.population
         first_online = -(-ues.outage_ues // ues.ues_per_gnb)
-        self.outage_links = self._gnb_links(first=0, ues=len(share.outage(ues.outage_ues)))
-        self.online_links = self._gnb_links(first=first_online, ues=len(share.online(ues.online_ues)))
-        outage_gnbs, online_gnbs = _gnbs_of(self.outage_links), _gnbs_of(self.online_links)
+        in_outage, online = len(share.outage(ues.outage_ues)), len(share.online(ues.online_ues))
+        self.outage_links, outage_gnbs = self._base_stations(first=0, ues=in_outage)
+        self.online_links, online_gnbs = self._base_stations(first=first_online, ues=online)
         self.seats = UeSeats(scenario, seed, clock, observer, outage_gnbs, online_gnbs, share, trace_of, credentials_of)
 
     @property
@@ -89,38 +92,47 @@ class Population:
 
     # ---- set-up
 
-    def _gnb_links(self, first: int, ues: int) -> list[GnbLink]:
-        network, share = self.scenario.network, self.share
-        plmn = Plmn(network.mcc, network.mnc)
-        links = []
+    def _base_stations(self, first: int, ues: int) -> tuple[list[GnbLink], list[BaseStation]]:
+        """Their associations, one with each AMF, and they themselves as UEs see them."""
+        links: list[GnbLink] = []
+        stations: list[BaseStation] = []
+        legs = len(self.scenario.core.amf_nodes)
         for n in range(-(-ues // self.scenario.population.ues_per_gnb)):
-            number = (first + n) * share.parts + share.part
-            link = GnbLink(number, self._clock, self._dial, self._cap)
+            number = (first + n) * self.share.parts + self.share.part
             n3 = N3Link(number, self._clock, self._dial_n3) if self.scenario.population.ims else None
-            link.gnb = Gnb(
-                gnb_id=number + 1,
-                plmn=plmn,
-                tac=network.tac,
-                slices=(Snssai(network.sst, network.sd),),
-                agenda=self._clock,
-                rng=stream_of_chance(self._seed, f"gNB {number}"),
-                send=link.send,
-                observer=self._observer,
-                inactivity_s=self.scenario.online.inactivity_s,
-                send_user_plane=None if n3 is None else n3.send,
-            )
+            rng = stream_of_chance(self._seed, f"gNB {number}")
+            gnbs = []
+            for leg in range(legs):
+                link = GnbLink(number, self._clock, self._dial, self._cap)
+                link.gnb = self._gnb(number, link, rng, n3, leg, legs)
+                links.append(link)
+                gnbs.append(link.gnb)
+            pool = GnbPool(gnbs, rng) if legs > 1 else None
+            stations.append(pool or gnbs[0])
             if n3 is not None:
-                n3.receive = link.gnb.user_plane.receive
-                link.n3 = n3
-            links.append(link)
-        return links
+                n3.receive = pool.receive_user_plane if pool is not None else gnbs[0].user_plane.receive
+                links[-legs].n3 = n3
+        return links, stations
+
+    def _gnb(self, number: int, link: GnbLink, rng: Random, n3: N3Link | None, leg: int, legs: int) -> Gnb:
+        network = self.scenario.network
+        return Gnb(
+            gnb_id=number + 1,
+            plmn=Plmn(network.mcc, network.mnc),
+            tac=network.tac,
+            slices=(Snssai(network.sst, network.sd),),
+            agenda=self._clock,
+            rng=rng,
+            send=link.send,
+            observer=self._observer,
+            inactivity_s=self.scenario.online.inactivity_s,
+            send_user_plane=None if n3 is None else n3.send,
+            leg=leg,
+            legs=legs,
+        )
 
 
 def calm_again(log: ServiceLog, now: float, calm_after_s: float) -> bool:
     """Everybody of the outage group has been back for long enough, since the last outage if there are several."""
     back_s = log.everybody_back_s
     return back_s is not None and now >= back_s + calm_after_s
-
-
-def _gnbs_of(links: list[GnbLink]) -> list[Gnb]:
-    return [link.gnb for link in links if link.gnb is not None]

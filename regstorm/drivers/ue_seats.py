@@ -26,8 +26,8 @@ from regstorm.records.scenario import Population, Scenario
 from regstorm.reference_core.amf_pool import AMF_REGION, AMF_SET, amf_pointer
 from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from ue_models import profiles
-from ue_models.gnb import Gnb
 from ue_models.ims_rules import Recourse
+from ue_models.radio import BaseStation
 from ue_models.settings import UeSettings
 from ue_models.traced_ue import Trace, TracedUe
 from ue_models.ue import UeMachine
@@ -90,8 +90,8 @@ class UeSeats:
         seed: int,
         agenda: Agenda,
         observer: UeObserver,
-        outage_gnbs: Sequence[Gnb],
-        online_gnbs: Sequence[Gnb],
+        outage_gnbs: Sequence[BaseStation],
+        online_gnbs: Sequence[BaseStation],
         share: Share = WHOLE,
         trace_of: TraceOf = untraced,
         credentials_of: CredentialsOf | None = None,
@@ -164,7 +164,7 @@ class UeSeats:
         seated.append(ue)
         return ue
 
-    def _new_ue(self, index: int, group: str, gnb: Gnb) -> UeMachine:
+    def _new_ue(self, index: int, group: str, gnb: BaseStation) -> UeMachine:
         state, profile, trace = self._new_state(index, group), self._profile(), self._trace_of(index)
         common = self._settings, gnb, self._agenda, self._behaving, self._observer
         return UeMachine(state, profile, *common) if trace is None else TracedUe(state, profile, *common, trace)

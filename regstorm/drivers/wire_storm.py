@@ -118,8 +118,8 @@ class WireStorm:
     def _schedule_incidents(self) -> None:
         for incident in self.scenario.incidents:
             if incident.capacity is not None:
-                change = self._core_half.take_capacity, incident.nodes, incident.capacity
-                self.clock.at(incident.at_s, partial(*change))
+                change = partial(self._core_half.take_capacity, incident.nodes, incident.capacity)
+                self.clock.at(incident.at_s, change)
         for at_s, strategy in self._later:
             self.clock.at(at_s, partial(self.core.take_strategy, strategy))
 
