@@ -4,6 +4,7 @@
     python bench/paced.py --rate 400 --seconds 60        one of them
     python bench/paced.py --rate 400 --transport sctp    over kernel SCTP, where there is one
     python bench/paced.py --ims --rate 300               full service: IMS too, 25 pairs
+    python bench/paced.py --ims --rate 100 --backend wire    … asked for over HTTP/2 and Diameter
 
 Open loop: UEs are switched on at seeded random instants, whatever became of those before. Each is unknown to the
 core and sends its SUCI: authentication, security mode, GUTI, two PDU sessions, 13 UDM pairs; after ten idle seconds
@@ -94,7 +95,7 @@ def calm_scenario(ues, ims):
     )
 
 
-def run(rate, seconds, transport_name, ims):
+def run(rate, seconds, transport_name, ims, backend):
     raise_file_limit()
     warm_nas()
     warm_ngap((Snssai(1),))
@@ -114,7 +115,7 @@ def run(rate, seconds, transport_name, ims):
     clock = PacedClock()
     try:
         calm = Strategy(name="none", title="none", summary="none")
-        address = core.link.set_up(scenario, calm, SEED, 0, 0)
+        address = core.link.set_up(scenario, calm, SEED, 0, 0, backend=backend)
         transport = transport_named(transport_name)
         population = Population(scenario, SEED, clock, lambda number, now: clock.connect(transport, address), observer)
         switch_on(population, clock, watcher, rate, seconds)
@@ -177,16 +178,18 @@ def main():
     parser.add_argument("--rate", type=float)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--ims", action="store_true", help="full service")
+    parser.add_argument("--backend", default="in_process", choices=("in_process", "wire"))
     parser.add_argument("--transport", default="tcp", choices=("tcp", "sctp"))
     arguments = parser.parse_args()
     if arguments.rate:
-        run(arguments.rate, arguments.seconds, arguments.transport, arguments.ims)
+        run(arguments.rate, arguments.seconds, arguments.transport, arguments.ims, arguments.backend)
         return
     for rate in (
         RATES_WITH_IMS if arguments.ims else RATES
     ):  # each in a process of its own: no load inherits another's memory
         command = [sys.executable, __file__, "--rate", str(rate), "--seconds", str(arguments.seconds)]
         command += ["--transport", arguments.transport, *(["--ims"] if arguments.ims else [])]
+        command += ["--backend", arguments.backend]
         subprocess.run(command, check=True)
 
 
