@@ -1,4 +1,4 @@
-"""What the record of a run says by domain, interface and node, where the population has IMS.
+"""What the record of a run says by domain, interface and node, where the population has IMS or a kind several nodes.
 
 Pure functions of the timeline. What an engine does not tell of is None: nothing stands in the timeline under its name.
 """
@@ -7,7 +7,7 @@ from typing import Final
 
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
-from regstorm.records import counters, ims_counters, ims_ue_counters
+from regstorm.records import counters, ims_counters, ims_ue_counters, node_counters
 from regstorm.records import domain_counters as names
 from regstorm.records.run_record import (
     DomainRecord,
@@ -22,6 +22,16 @@ from regstorm.records.run_record import (
 FIVEGC, IMS = "5GC", "IMS"
 INTERFACES: Final = {FIVEGC: ("N13", "N8", "N10"), IMS: ("Cx", "Sh")}
 AMF, UDM, HSS, SBC = "AMF", "UDM", "HSS", "SBC"
+_DOORS: Final = {
+    AMF: (counters.AMF_UPLINK, counters.REFUSED_FIRST, counters.REFUSED_FOLLOW_UP, counters.AMF_DROPPED),
+    SBC: (
+        ims_counters.SBC_REQUESTS,
+        ims_counters.SBC_REFUSED_FIRST,
+        ims_counters.SBC_REFUSED_FOLLOW_UP,
+        ims_counters.SBC_DROPPED,
+    ),
+}
+"""Each with what UEs asked of it, what its gate refused, and what its own overload dropped."""
 _BACK_ENDS: Final = {UDM: INTERFACES[FIVEGC], HSS: INTERFACES[IMS]}
 
 
@@ -33,7 +43,7 @@ def add_domains(entry: RunEntry, timeline: Timeline, log: ServiceLog, core_is_ou
         IMS: _ims(timeline, core_is_ours),
     }
     entry["interfaces"] = _interfaces(timeline) if core_is_ours else None
-    entry["nodes"] = _nodes(timeline) if core_is_ours else None
+    entry["nodes"] = nodes(timeline) if core_is_ours else None
     entry["reregistrations"] = _reregistrations(timeline, entry["online_ues"])
     entry["back_after_minute_12"] = _late(timeline, log)
 
@@ -159,28 +169,47 @@ def _interfaces(timeline: Timeline) -> dict[str, InterfaceRecord]:
     }
 
 
-def _nodes(timeline: Timeline) -> dict[str, NodeRecord] | None:
-    """The doors first, then whoever else was asked, by name."""
-    asked = timeline.subtotals(names.NODE_REQUESTS)
-    if not asked:
+def nodes(timeline: Timeline) -> dict[str, NodeRecord] | None:
+    """The doors first, then whoever else was asked, by name; then each of several nodes of a kind (`UDM left`)."""
+    asked, several = timeline.subtotals(names.NODE_REQUESTS), _each_of_several(timeline)
+    if not asked and not several:
         return None
     shed = timeline.subtotals(ims_counters.NODE_DROPPED)
-    total = timeline.total
-    nodes: dict[str, NodeRecord] = {
-        AMF: {
-            "requests": total(counters.AMF_UPLINK),
-            "refused": total(counters.REFUSED_FIRST) + total(counters.REFUSED_FOLLOW_UP),
-            "dropped": total(counters.AMF_DROPPED),
-        },
-        SBC: {
-            "requests": total(ims_counters.SBC_REQUESTS),
-            "refused": total(ims_counters.SBC_REFUSED_FIRST) + total(ims_counters.SBC_REFUSED_FOLLOW_UP),
-            "dropped": total(ims_counters.SBC_DROPPED),
-        },
-    }
+    found = {kind: _door(timeline, kind, *counted) for kind, counted in _DOORS.items() if timeline.has(counted[0])}
     for node, requests in asked.items():
-        if node not in nodes:
+        if node not in found:
             pairs = _BACK_ENDS.get(node)
-            dropped = shed.get(node, 0) if pairs is None else sum(total(f"{counters.UDM_DROPPED}.{p}") for p in pairs)
-            nodes[node] = {"requests": requests, "refused": None, "dropped": dropped}
-    return nodes
+            of_pairs = sum(timeline.total(f"{counters.UDM_DROPPED}.{pair}") for pair in pairs or ())
+            found[node] = {
+                "requests": requests,
+                "refused": None,
+                "dropped": shed.get(node, 0) if pairs is None else of_pairs,
+            }
+    return found | several
+
+
+def _door(timeline: Timeline, kind: str, requests: str, first: str, follow_up: str, dropped: str) -> NodeRecord:
+    total = timeline.total
+    return {"requests": total(requests), "refused": total(first) + total(follow_up), "dropped": total(dropped)}
+
+
+def _each_of_several(timeline: Timeline) -> dict[str, NodeRecord]:
+    """Those that are counted by node, which they are where there are several of a kind."""
+    found: dict[str, NodeRecord] = {}
+    for kind, (requests, first, follow_up, dropped) in _DOORS.items():
+        for node in _nodes_of(timeline, kind.lower(), requests):
+            of = [node_counters.of_node(kind.lower(), one, node) for one in (requests, first, follow_up, dropped)]
+            found[f"{kind} {node}"] = _door(timeline, kind, *of)
+    for kind in _BACK_ENDS:
+        for node in _nodes_of(timeline, kind.lower(), counters.UDM_OFFERED):
+            offered, lost = (
+                timeline.total(node_counters.of_node(kind.lower(), one, node))
+                for one in (counters.UDM_OFFERED, counters.UDM_DROPPED)
+            )
+            found[f"{kind} {node}"] = {"requests": offered, "refused": None, "dropped": lost}
+    return found
+
+
+def _nodes_of(timeline: Timeline, kind: str, counter: str) -> list[str]:
+    """Their names; sub-counters by interface stand behind a further dot."""
+    return [one for one in timeline.subtotals(node_counters.of_node(kind, counter, "")[:-1]) if "." not in one]

@@ -11,7 +11,7 @@ from typing import Final
 
 from regstorm.measures.timeline import CATALOGUE, Timeline
 from regstorm.measures.ue_counts import reject_cause
-from regstorm.records import counters
+from regstorm.records import counters, domain_counters, ims_counters, ims_ue_counters
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX: Final = "regstorm"
@@ -34,10 +34,34 @@ _SUB_COUNTERS: Final = {
     counters.HEARTBEATS_LOST: "function",
     counters.AMF_REJECTS: "protection",
     counters.DECODE_ERRORS: "codec",
+    counters.UDM_PAIRS_LOST: "interface",
+    domain_counters.BACK_LATE: "timer",
+    domain_counters.NODE_REQUESTS: "node",
+    ims_counters.SBC_RESPONSES: "status",
+    ims_counters.DEREGISTERED: "by",
+    ims_counters.THIRD_PARTY: "node",
+    ims_counters.THIRD_PARTY_FAILED: "node",
+    ims_counters.NODE_DROPPED: "node",
+    ims_ue_counters.REJECT: "cause",
+    ims_ue_counters.LOST: "reason",
+    ims_ue_counters.INIT_REG_FAIL: "cause",
+    ims_ue_counters.RE_REG_FAIL: "cause",
+    ims_ue_counters.DE_REG_FAIL: "cause",
+    ims_ue_counters.MESSAGE_FAIL: "cause",
+    ims_ue_counters.SESSION_RELEASE_FAIL: "cause",
 }
 """The label of what stands behind the dot."""
 _LEVELS: Final = frozenset(
-    (counters.OUTAGE_IN_SERVICE, counters.ONLINE_IN_SERVICE, counters.OUTAGE_BACK, counters.WAITING)
+    (
+        counters.OUTAGE_IN_SERVICE,
+        counters.ONLINE_IN_SERVICE,
+        counters.OUTAGE_BACK,
+        counters.WAITING,
+        domain_counters.NOW_REGISTERED,
+        domain_counters.NOW_SESSIONS_UP,
+        domain_counters.NOW_IMS_REGISTERED,
+        ims_counters.FULL_SERVICE,
+    )
 )
 
 

@@ -6,7 +6,7 @@ Pure functions of what was measured. Knows no clock, no file and no machine: who
 from dataclasses import dataclass
 from typing import Protocol
 
-from regstorm.measures.domain_record import add_domains
+from regstorm.measures.domain_record import add_domains, nodes
 from regstorm.measures.lower_bound import efficiency, lower_bound_s
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
@@ -110,6 +110,8 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
     }
     if scenario.population.ims:
         add_domains(entry, timeline, log, core_is_ours)
+    elif core_is_ours and (by_node := nodes(timeline)):
+        entry["nodes"] = by_node
     entry["verdict"] = judge(plan.scenario.expected.get(plan.strategy.name), entry)
     return entry
 

@@ -213,6 +213,7 @@ class RunEntry(TypedDict):
     domains: NotRequired[dict[str, DomainRecord]]
     interfaces: NotRequired[dict[str, InterfaceRecord] | None]
     nodes: NotRequired[dict[str, NodeRecord] | None]
+    """Also where a kind has several nodes."""
     reregistrations: NotRequired[Reregistrations | None]
     back_after_minute_12: NotRequired[LateReturns | None]
 

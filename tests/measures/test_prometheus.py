@@ -4,7 +4,7 @@ import re
 
 from regstorm.measures import prometheus
 from regstorm.measures.timeline import CATALOGUE, Timeline
-from regstorm.records import counters
+from regstorm.records import counters, domain_counters, ims_counters
 
 LINE = re.compile(r'^[a-z_:][a-z0-9_:]*(\{[a-z_]+="[^"\n]*"(,[a-z_]+="[^"\n]*")*\})? -?[0-9.e+-]+$')
 
@@ -36,6 +36,20 @@ def test_levels_are_gauges():
     assert "# TYPE regstorm_ues_outage_group_in_service gauge" in lines
     assert "regstorm_ues_outage_group_in_service 5" in lines
     assert 'regstorm_ues_waiting_by_timer{timer="T3346"} 4' in lines
+
+
+def test_with_ims_nodes_timers_and_statuses_are_labels_and_the_funnel_is_a_gauge():
+    measured = timeline()
+    measured.gauge(domain_counters.NOW_IMS_REGISTERED, 3)
+    measured.count(f"{domain_counters.NODE_REQUESTS}.I-CSCF", 2.0, 7)
+    measured.count(f"{ims_counters.SBC_RESPONSES}.503", 2.0, 4)
+    measured.count(f"{domain_counters.BACK_LATE}.RFC_5626", 2.0)
+    lines = prometheus.of_timeline(measured).splitlines()
+
+    assert "# TYPE regstorm_ues_outage_group_ims_registered gauge" in lines
+    assert 'regstorm_node_requests_by_node_total{node="I-CSCF"} 7' in lines
+    assert 'regstorm_sbc_responses_by_status_total{status="503"} 4' in lines
+    assert 'regstorm_ues_back_after_minute_12_by_timer_total{timer="RFC_5626"} 1' in lines
 
 
 def test_every_counter_of_the_catalogue_has_a_line_and_every_family_is_declared_once_before_its_lines():
