@@ -7,7 +7,7 @@ there. Where 5GC has processing units of its own, those for EPC and IMS count as
 
 from regstorm.records import counters, ims_counters
 
-UDM, HSS, AMF, SBC = "udm", "hss", "amf", "sbc"
+UDM, HSS, AMF, SBC, DRA = "udm", "hss", "amf", "sbc", "dra"
 """What stands before `_node` in a name."""
 
 COUNTED = {
@@ -29,6 +29,9 @@ COUNTED = {
     ),
 }
 """What is counted by node as well."""
+
+DRA_REFUSED = "dra.refused"
+"""Requests that a DRA gate has answered, with one HSS as well; + .Cx .Sh."""
 
 CAPACITY_OUT = "capacity_out"
 """`udm_node.capacity_out.left`: a level, thousandths of pairs/s (of messages/s at AMF and SBC) by which an incident has

@@ -91,6 +91,19 @@ class Tiers(_Record):
     """The queues behind the door (UDM) serve and shed by tier as well."""
 
 
+class Dra(_Record):
+    """Limits towards each HSS at the DRA in front of it, on Cx and Sh together."""
+
+    cx_sh_share: float = Field(gt=0, le=1)
+    """X2: of the capacity A(N) of each HSS."""
+    nodes: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """Pairs per second of the full size by HSS (its name in the scenario), where somebody has planned them."""
+
+    def limit(self, node: str, capacity_pairs_per_s: float) -> float:
+        """Pairs per second towards that HSS."""
+        return self.nodes.get(node, self.cx_sh_share * capacity_pairs_per_s)
+
+
 class Strategy(_Record):
     """One overload control. Absent parts are switched off; self-protection of each server is always there."""
 
@@ -107,6 +120,8 @@ class Strategy(_Record):
     """With it, `guidance.t3346` is for doors that hear nothing of the load behind them."""
     restriction: tuple[ReleaseStep, ...] = ()
     """Users barred by access class, and their release, by time."""
+    dra: Dra | None = None
+    """The last guard before the HSS; None: there is none."""
     load_limit: float | None = Field(default=None, gt=0, le=2)
     """Load above which the servers behind the door begin to shed, instead of the scenario's."""
 
@@ -125,10 +140,18 @@ class Strategy(_Record):
 
     def sampled(self, sample: int) -> "Strategy":
         """For 1/`sample` of the population: absolute rates are scaled, shares and times stay."""
-        gate = self.gate
-        if sample == 1 or gate is None:
+        if sample == 1:
             return self
-        rates: dict[str, object] = {"nodes": {name: rate / sample for name, rate in gate.nodes.items()}}
-        if gate.ues_per_s is not None:
-            rates["ues_per_s"] = gate.ues_per_s / sample
-        return self.model_copy(update={"gate": gate.model_copy(update=rates)})
+        gate, dra = self.gate, self.dra
+        if gate is not None:
+            rates: dict[str, object] = {"nodes": _smaller(gate.nodes, sample)}
+            if gate.ues_per_s is not None:
+                rates["ues_per_s"] = gate.ues_per_s / sample
+            gate = gate.model_copy(update=rates)
+        if dra is not None:
+            dra = dra.model_copy(update={"nodes": _smaller(dra.nodes, sample)})
+        return self.model_copy(update={"gate": gate, "dra": dra})
+
+
+def _smaller(rates: dict[str, float], sample: int) -> dict[str, float]:
+    return {name: rate / sample for name, rate in rates.items()}

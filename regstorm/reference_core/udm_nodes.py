@@ -15,6 +15,7 @@ from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import Core, Shedding
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import Call
+from regstorm.reference_core.dra import Dra
 from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.reference_core.pair_nodes import PairNodes, UserNodes
 from regstorm.reference_core.pair_server import Doors, PairServer
@@ -48,13 +49,18 @@ class UdmNodes:
         self._users = UserNodes(self._nodes, index_of, agenda, core.bus.heartbeat_every_s)
         self._units: list[list[_Units]] = [[] for _ in self._nodes]
         """Of each node: one, or those of 5GC and those of EPC and IMS."""
+        self._dra: Dra | None = None
+        self.udm: Doors
+        self.hss: Doors
         self.udm = self.hss = self._doors(UDM, core.udm.capacity_pairs_per_s, rng)
         """Where the operations on N13, N8 and N10 arrive, and those on Cx and Sh."""
 
     def part_hss(self, rng: Random) -> None:
-        """There is IMS: where 5GC has processing units of its own, EPC and IMS get theirs."""
-        if self._core.udm.layout == "5gc_apart":
-            self.hss = self._doors(HSS, self._core.udm.hss_capacity, rng)
+        """There is IMS: where 5GC has processing units of its own, EPC and IMS get theirs; a DRA is before the HSS."""
+        apart = self._core.udm.layout == "5gc_apart"
+        doors = self._doors(HSS, self._core.udm.hss_capacity, rng) if apart else self.hss
+        capacities = {node.name: self._core.udm.hss_capacity * node.part_of_capacity for node in self._nodes}
+        self.hss = self._dra = Dra(doors, self._users.place, capacities, self._strategy, self._tally)
 
     @property
     def servers(self) -> list[ProtectedServer[Job]]:
@@ -67,8 +73,10 @@ class UdmNodes:
         return all(units.door.lost for node in self._units for units in node)
 
     def take_strategy(self, strategy: Strategy) -> None:
-        """The queues follow its order from now on."""
+        """The queues follow its order from now on, and the DRA's limits are its."""
         self._strategy = strategy
+        if self._dra is not None:
+            self._dra.take_strategy(strategy)
         for node in self._units:
             for units in node:
                 units.door.tiers = compose.tier_table(strategy)
