@@ -1,11 +1,15 @@
 """Registration in IMS as a UE with a USIM sees it, octet by octet (TS 24.229 5.1.1, 5.2.2, 5.4.1)."""
 
+import base64
+
 from core_rig import SEED, Ue
 from ims_rig import DOMAIN, PCSCF, REGISTRAR, ImsRig, SipUe
 
 from protocols.aka import UsimSqn, next_sqn
 from protocols.credentials import prior_address, prior_binding
-from protocols.digest import AKAV1_MD5, AUTH, Challenge, answered, network_not_authentic
+from protocols.digest import AKAV1_MD5, AUTH, Challenge, answered, network_not_authentic, rand_and_autn
+from protocols.ims_aka import ImsAnswer, answer_ims_challenge
+from protocols.milenage import Milenage
 from protocols.sip.authentication import challenges
 from protocols.sip.fields import addresses, contact_expires_s, min_expires_s
 from protocols.sip.messages import Request, Response
@@ -122,6 +126,50 @@ def test_a_usim_that_is_ahead_brings_the_network_up_to_it():
     assert ue.reach_service().status == 200
     assert rig.tally["ims.resynchronisations"] == 1
     assert rig.tally["ims.challenges"] == 2
+
+
+def test_auts_of_somebody_who_was_never_authenticated_brings_the_network_up_to_the_usim():
+    """RFC 3310 3.4, TS 33.203 6.1.3: with an empty response, it is nobody's proof, and it is read all the same."""
+    rig = ImsRig()
+    ue = SipUe(rig)
+    ue.sqn = UsimSqn(1 << 30)
+    given = ue.answer_to(ue.ask(ue.register()))
+    assert given.response == ""
+    (challenge,) = challenges(ue.ask(ue.register(authorization=given)))
+    rand, autn = rand_and_autn(challenge.nonce)
+    fresh = answer_ims_challenge(Milenage(ue.card.k, ue.card.opc), ue.sqn, rand, autn)
+    assert isinstance(fresh, ImsAnswer)
+    # from the USIM's own number on, not so many further than the network's (TS 33.102 6.3.5)
+    assert 1 << 30 < fresh.sqn.highest < (1 << 30) + (1 << 10)
+    assert not rig.ims.serves(ue.supi)
+
+
+def test_auts_in_hexadecimal_digits_is_none_and_the_user_is_forbidden():
+    """RFC 3310 3.2 has it in base64: 14 octets are 20 signs, not 28."""
+    rig = ImsRig()
+    ue = SipUe(rig)
+    ue.sqn = UsimSqn(1 << 30)
+    given = ue.answer_to(ue.ask(ue.register()))
+    spelt = base64.b64decode(given.auts).hex()
+    assert ue.ask(ue.register(authorization=given._replace(auts=spelt))).status == 403
+    assert rig.tally["ims.resynchronisations"] == 0
+
+
+def test_a_usim_that_finds_every_challenge_stale_gets_two_new_ones_and_no_more():
+    """TS 24.229 5.4.1.2.3: no loop of resynchronisations; what it cost is wasted, and the user can begin anew."""
+    rig = ImsRig()
+    ue = SipUe(rig)
+    answers = [ue.ask(ue.register())]
+    while answers[-1].status == 401:
+        ue.sqn = UsimSqn(ue.sqn.highest + (1 << 20))  # a USIM that is never content
+        answers.append(ue.ask(ue.register(authorization=ue.answer_to(answers[-1]))))
+    assert [one.status for one in answers] == [401, 401, 401, 403]
+    assert rig.tally["ims.resynchronisations"] == 2
+    rig.run()
+    assert (
+        rig.tally["udm.pairs_without_service"] == rig.tally["udm.served.Cx"] == 7
+    )  # UAR and MAR three times, and a last UAR
+    assert ue.reach_service().status == 200
 
 
 def test_challenges_of_5gs_and_ims_to_one_usim_do_not_disturb_each_other():

@@ -3,8 +3,8 @@
 import pytest
 from scripted_registrar import ADDRESS, P_CSCFS, Registrar
 
-from protocols.aka import next_sqn
-from protocols.digest import verifies
+from protocols.aka import UsimSqn, next_sqn
+from protocols.digest import auts_of, verifies
 from protocols.sip.authentication import credentials
 from protocols.sip.encode import encode
 from protocols.sip.fields import cseq, flaw
@@ -73,6 +73,20 @@ def test_a_network_that_is_not_genuine_twice_is_left_for_the_other_p_cscf():
     refused = credentials(net.hear())
     assert (refused.response, refused.auts) == ("", None)
     net.challenge(spoilt=True)
+    net.hear()
+    assert net.datagram.destination[0] == P_CSCFS[1]
+    assert net.book.ended == [(procedures.IMS_REGISTRATION, "network not genuine")]
+
+
+def test_a_network_whose_challenges_stay_stale_is_left_after_two():
+    """TS 24.229 5.1.1.5.3: two invalid challenges in a row are answered, so that nobody resynchronises for ever."""
+    net = Registrar()
+    net.state.sqn = UsimSqn(net.sqn + (1 << 30))
+    net.session_up()
+    net.hear()
+    net.challenge()
+    assert auts_of(credentials(net.hear())) is not None
+    net.challenge()
     net.hear()
     assert net.datagram.destination[0] == P_CSCFS[1]
     assert net.book.ended == [(procedures.IMS_REGISTRATION, "network not genuine")]

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from protocols.digest import NonceCount
-from protocols.sip.fields import ANY_CONTACT, Address
+from protocols.sip.fields import ANY_CONTACT, Address, address
 from protocols.sip.messages import Request
 from regstorm.records.ports import Agenda, Due
-from regstorm.reference_core.ims.reading import address, credentials, identity, wished_expiry_s
+from regstorm.reference_core.ims.reading import credentials, identity, wished_expiry_s
 from regstorm.reference_core.ims.user_profile import FilterCriteria
 
 _SWEEP_EVERY_S = 1.0
@@ -24,6 +24,8 @@ class Vector:
     algorithm: str
     password: bytes
     count: NonceCount = field(default_factory=NonceCount)
+    resynchronised: int = 0
+    """How many challenges in a row the USIM had found stale before this one."""
 
 
 @dataclass(slots=True)

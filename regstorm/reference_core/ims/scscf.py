@@ -48,6 +48,9 @@ from regstorm.reference_core.ims.registrations import (
 from regstorm.reference_core.ims.third_party import ThirdParties
 from regstorm.reference_core.ims.user_profile import read_criteria
 
+MOST_RESYNCHRONISATIONS = 2
+"""A UE answers two invalid challenges in a row and no third, so no more new ones are sent (TS 24.229 5.4.1.2.3)."""
+
 Part = Generator[Call, Answer, Any]
 
 
@@ -104,9 +107,10 @@ class Scscf:
         waiting = self.challenges.waiting(who.identity)
         if given is not None and waiting is not None and given.nonce == waiting.nonce:
             auts = auts_of(given)
-            if auts is not None:
+            if auts is not None and waiting.resynchronised < MOST_RESYNCHRONISATIONS:
                 self._tally.count(counters.RESYNCHRONISATIONS, self.node.now)
-                return (yield from self._challenge(call, request, who, rand_and_auts(given, auts)))
+                in_a_row = waiting.resynchronised + 1
+                return (yield from self._challenge(call, request, who, rand_and_auts(given, auts), in_a_row))
             self.challenges.take(who.identity)
             if not proves(given, waiting, request):
                 self._tally.count(counters.AUTHENTICATION_FAILED, self.node.now)
@@ -117,7 +121,9 @@ class Scscf:
             return (yield from self._assign(call, request, who, known.vector))
         return (yield from self._challenge(call, request, who, None))
 
-    def _challenge(self, call: Call, request: Request, who: Registrant, rand_and_auts: bytes | None) -> Part:
+    def _challenge(
+        self, call: Call, request: Request, who: Registrant, rand_and_auts: bytes | None, resynchronised: int = 0
+    ) -> Part:
         """MAR, then 401 (5.4.1.2.1)."""
         wanted = SipAuthDataItem(DIGEST_AKAV1_MD5, authorization=rand_and_auts)
         question = MultimediaAuthRequest(who.private, who.identity, self._names.scscf, wanted)
@@ -127,6 +133,7 @@ class Scscf:
         if said.result is not ResultCode.SUCCESS or not said.items:
             return self._own_answer(request, 403)
         vector, challenge = self._challenge_of(said.items[0])
+        vector.resynchronised = resynchronised
         self.challenges.ask(who.identity, vector, self.node.now)
         self._tally.count(counters.CHALLENGES, self.node.now)
         return self._own_answer(request, 401, ((WWW_AUTHENTICATE, challenge_text(challenge)),))
