@@ -14,14 +14,17 @@ from regstorm.overload.node_shares import Kind
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
+from regstorm.records.node_counters import CAPACITY_OUT, HSS, UDM, of_node
 from regstorm.records.nodes import Node
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
+from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.simulator import events
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.engine import EventHeap, Patience
+from regstorm.simulator.node_tally import Levels, PairsByNode
 from regstorm.simulator.population import Population
 from regstorm.simulator.stations import Homes, Station
 from regstorm.simulator.tally import SecondTally
@@ -56,7 +59,7 @@ class Asker(Protocol):
 class Charge:
     """What a pair costs, how far it is and where it is counted, looked up once."""
 
-    __slots__ = ("cost", "dropped", "hops", "offered", "served", "tier", "unit")
+    __slots__ = ("cost", "dropped", "hops", "interface", "offered", "served", "tier", "unit")
 
     def __init__(self, pair: Pair, tier: int, cost: float, unit: int) -> None:
         self.hops = pair.hops
@@ -64,7 +67,7 @@ class Charge:
         self.cost = cost
         self.unit = unit
         """Added to the place of the UE's UDM: where units of its own serve this pair."""
-        interface = pair.operation.interface
+        self.interface = interface = pair.operation.interface
         self.offered = f"{counters.UDM_OFFERED}.{interface}"
         self.served = f"{counters.UDM_SERVED}.{interface}"
         self.dropped = f"{counters.UDM_DROPPED}.{interface}"
@@ -130,6 +133,14 @@ class BackEnd:
         """By node; where the HSS is apart, its units stand behind those of all UDMs."""
         self._milli_pairs_per_rejection = [1000 * one for one in _rejection_costs(scenario)] * 2
         self._cost_per_operation = scenario.core.udm.cost_per_operation
+        several = len(self.homes.nodes) > 1
+        self._by_node = PairsByNode(self.homes.nodes, tally) if several else None
+        self._out = Levels(tally)
+        self._says_refusals = scenario.core.udm.refusals == "answered"
+        self._heartbeat_every_s = bus.heartbeat_every_s
+        self._factors = [1.0] * len(self.homes.nodes)
+        self._heard_of: dict[int, float] = {}
+        """By event: what consumers will know of a node then."""
         self._hss_units_from = len(self.homes.nodes) if len(self.units) > len(self.homes.nodes) else 0
         self._stage_charges: list[list[_StageCharges]]
         self.take_strategy(strategy)
@@ -150,14 +161,28 @@ class BackEnd:
         for unit in self.units:
             unit.take_strategy(strategy)
 
-    def take_capacity(self, name: str, factor: float) -> bool:
-        """The node of that name can do this part of what it could; False: it is no UDM."""
-        found = self.homes.change(name, factor)
-        if found is None:
+    def take_capacity(self, name: str, factor: float, now: float) -> bool:
+        """The node of that name can do this part of what it could; False: it is no UDM.
+
+        Whoever calls it learns by its heartbeats that it is lost, or there again; until then it is called in vain.
+        """
+        place = self.homes.place_of(name)
+        if place is None:
             return False
-        for unit in self.units[found[0] :: len(self.homes.nodes)]:
+        for kind, unit in zip((UDM, HSS), self.units[place :: len(self.homes.nodes)], strict=False):
             unit.take_capacity(factor)
+            self._out.tell(of_node(kind, CAPACITY_OUT, name), unit.milli_capacity_out(factor))
+        self._factors[place] = factor
+        beats = HEARTBEATS_LOST_UNTIL_DOWN if factor <= 0 else 1
+        event = self._heap.at(now + beats * self._heartbeat_every_s, events.NODE_HEARD, place)
+        self._heard_of[event] = factor
         return True
+
+    def node_heard(self, place: int, now: float, event: int) -> None:
+        """Consumers know now; unless it has changed again meanwhile."""
+        factor = self._heard_of.pop(event)
+        if self._factors[place] == factor:
+            self.homes.change(place, factor)
 
     # --- what others ask for -----------------------------------------------------------------------------------------
 
@@ -252,15 +277,31 @@ class BackEnd:
     def arrives(self, number: int, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
         request = self._on_the_way.pop(number)
-        call, _, charge = request
+        call, number, charge = request
+        unit = self.homes.of[call.ue] + charge.unit
+        station = self.units[unit]
+        if station.lost:
+            return
         counts = self._counts
         counts[counters.UDM_OFFERED] += 1
         counts[charge.offered] += 1
-        unit = self.homes.of[call.ue] + charge.unit
-        if not self.units[unit].offer(now, charge.tier, charge.cost, request):
-            counts[counters.UDM_DROPPED] += 1
-            counts[charge.dropped] += 1
-            counts[counters.UDM_REJECTION_WORK] += round(self._milli_pairs_per_rejection[unit] * charge.cost)
+        if self._by_node is not None:
+            self._by_node.count(unit, counters.UDM_OFFERED, charge.interface)
+        if not station.offer(now, charge.tier, charge.cost, request):
+            self._shed(call, number, unit, charge, now)
+
+    def _shed(self, call: _Call, number: int, unit: int, charge: Charge, now: float) -> None:
+        counts = self._counts
+        counts[counters.UDM_DROPPED] += 1
+        counts[charge.dropped] += 1
+        work = round(self._milli_pairs_per_rejection[unit] * charge.cost)
+        counts[counters.UDM_REJECTION_WORK] += work
+        if self._by_node is not None:
+            self._by_node.count(unit, counters.UDM_DROPPED, charge.interface)
+            self._by_node.count_work(unit, work)
+        if self._says_refusals and call.number == number:
+            call.number = 0
+            call.failed(call.ue, call.tag, now)
 
     def finishes(self, unit: int, now: float, event: int) -> None:
         """A UDM has served a pair."""
@@ -271,7 +312,9 @@ class BackEnd:
         counts = self._counts
         counts[counters.UDM_SERVED] += 1
         counts[charge.served] += 1
-        self._asker.ledger.served(call.account, now)
+        if self._by_node is not None:
+            self._by_node.count(unit, counters.UDM_SERVED, charge.interface)
+        self._asker.ledger.served(call.account, now, charge.interface)
         if call.number != number:
             return
         call.number = 0

@@ -14,6 +14,7 @@ from regstorm.overload.load_meter import LoadMeter
 from regstorm.overload.node_shares import Kind
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
+from regstorm.records.node_counters import AMF, CAPACITY_OUT, COUNTED, of_node
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.pair_ledger import NO_PROCEDURE
@@ -25,6 +26,7 @@ from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.front import Front, amfs
 from regstorm.simulator.ims_core import ImsCore
 from regstorm.simulator.listener import Listener
+from regstorm.simulator.node_tally import Levels, names_of_nodes
 from regstorm.simulator.population import NO_STAGE, Population
 from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
@@ -38,14 +40,16 @@ SERVICE_REQUEST: Final = 254
 PERIODIC_UPDATE: Final = 253
 DEREGISTRATION: Final = 252
 SESSION_RELEASE: Final = 251
+SESSION_RELEASED: Final = 250
 """Uplink messages beside the stages of a chain."""
 
 _BESIDE_CHAINS: Final = {
     SERVICE_REQUEST: (MessageClass.SERVICE_REQUEST, True),
     PERIODIC_UPDATE: (MessageClass.PERIODIC_UPDATE, True),
     DEREGISTRATION: (MessageClass.DEREGISTRATION, True),
-    SESSION_RELEASE: (MessageClass.PDU_SESSION, True),
 }
+_FOLLOW_UP: Final = (MessageClass.FOLLOW_UP, False)
+_SESSION: Final = (MessageClass.PDU_SESSION, True)
 
 
 class Core:
@@ -72,6 +76,8 @@ class Core:
         self._activation_s = self._hop_s * len(scenario.network.dnns)
         self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
         self.fronts: list[Front[tuple[int, int, int, bool]]] = amfs(scenario, strategy, heap, seed)
+        self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
+        self._out = Levels(tally)
         self._accounts = Accounts(tally)
         self.ledger = self._accounts.ledger
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
@@ -101,16 +107,19 @@ class Core:
 
     def take_capacity(self, name: str, factor: float, now: float) -> None:
         """The node of that name can do this part of what it could; 0: it is lost."""
-        if self.back_end.take_capacity(name, factor) or (self.ims is not None and self.ims.take_capacity(name, factor)):
+        if self.back_end.take_capacity(name, factor, now):
             self._meter()
             return
-        found = self.homes.change(name, factor)
-        if found is None:
+        if self.ims is not None and self.ims.take_capacity(name, factor):
+            return
+        place = self.homes.place_of(name)
+        if place is None:
             return  # an SBC in a storm without IMS
-        place, moved = found
-        self.fronts[place].station.take_capacity(factor)
+        station = self.fronts[place].station
+        station.take_capacity(factor)
+        self._out.tell(of_node(AMF, CAPACITY_OUT, name), station.milli_capacity_out(factor))
         self._meter()
-        for ue in moved:
+        for ue in self.homes.change(place, factor, self._population.known):
             self._lose(ue, now)
 
     def _lose(self, ue: int, now: float) -> None:
@@ -129,7 +138,7 @@ class Core:
     def _follow_strategy(self) -> None:
         self._tiers = {one: self.door.tier(one) for one in MessageClass}
         self._leaving = tuple(self.back_end.charge(one, MessageClass.DEREGISTRATION) for one in LEAVES_AMF)
-        self._releasing = tuple(self.back_end.charge(one, MessageClass.FOLLOW_UP) for one in LEAVES_SMF)
+        self._releasing = tuple(self.back_end.charge(one, MessageClass.PDU_SESSION) for one in LEAVES_SMF)
 
     def _meter(self) -> None:
         """New meters: what was asked for in the second that runs is not known to those of lost servers."""
@@ -160,28 +169,37 @@ class Core:
 
         The front door decides at once; what it lets in and what it rejects takes its share of the AMF's capacity.
         """
-        counts = self._counts
-        counts[counters.AMF_UPLINK] += 1
+        place = self.homes.of[ue]
+        front = self.fronts[place]
+        if front.station.lost:
+            return
+        self._count(place, counters.AMF_UPLINK)
         message_class, first = self._classify(ue, message)
-        front = self.fronts[self.homes.of[ue]]
         decision = front.door.decide(now, message_class, first, ue, bool(self._population.secured[ue]))
         refused = isinstance(decision, Refused)
         if isinstance(decision, Refused):
-            counts[counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP] += 1
+            self._count(place, counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP)
             if decision.action == "drop" and message_class is not MessageClass.PDU_SESSION:
                 return
         elif first:
-            counts[counters.ADMITTED_FIRST] += 1
+            self._count(place, counters.ADMITTED_FIRST)
         cost = front.rejection_cost if refused else 1.0
         job = (ue, message, self._population.connection[ue], refused)
         if not front.station.offer(now, self._tiers[message_class], cost, job):
-            counts[counters.AMF_DROPPED] += 1
+            self._count(place, counters.AMF_DROPPED)
+
+    def _count(self, place: int, counter: str) -> None:
+        """For all AMFs, and for the one at `place` if there are several."""
+        self._counts[counter] += 1
+        name = self._names[place].get(counter)
+        if name is not None:
+            self._counts[name] += 1
 
     def report_load(self, now: float) -> None:
-        """Once a second: what each AMF and every UDM was asked for since the last time, told to the AMF's door."""
-        udm_load = max([load() for load in self._udm_loads])
-        for front, own_load in zip(self.fronts, self._own_loads, strict=True):
-            front.door.observe(max(own_load(), udm_load), now)
+        """Once a second: every door hears of the highest load since the last time, of AMFs and UDMs."""
+        load = max([load() for load in (*self._udm_loads, *self._own_loads)])
+        for front in self.fronts:
+            front.door.observe(load, now)
 
     def lose_contexts(self) -> None:
         """The AMF has restarted: it knows nobody."""
@@ -199,7 +217,7 @@ class Core:
             return
         if refused:
             self._refuse(ue, message, now)
-        elif message >= SESSION_RELEASE:
+        elif message >= SESSION_RELEASED:
             self._operation(ue, message, now)
         elif message == 0:
             self._begin_registration(ue, now)
@@ -210,18 +228,23 @@ class Core:
         """The message's class, and whether it begins a procedure."""
         if message == 0:
             return MessageClass.INITIAL_REGISTRATION, True
-        if message >= SESSION_RELEASE:
+        if message > SESSION_RELEASE:
             return _BESIDE_CHAINS[message]
         population = self._population
-        if self._chains[population.chain[ue]][message].dnn is not None and not population.follows_registration[ue]:
-            return MessageClass.PDU_SESSION, True
-        return MessageClass.FOLLOW_UP, False
+        if population.follows_registration[ue]:
+            return _FOLLOW_UP
+        if message >= SESSION_RELEASED or self._chains[population.chain[ue]][message].dnn is not None:
+            return _SESSION
+        return _FOLLOW_UP
 
     def _refuse(self, ue: int, message: int, now: float) -> None:
         """5GMM #22 with T3346; a 5GSM message comes back with a back-off. What is accepted cannot be rejected."""
         population = self._population
         if message == SESSION_RELEASE:
-            return  # the UE has released it all the same (TS 24.501 6.4.3.5 a, T3582)
+            self.listener.session_released(ue, False, now)
+            return
+        if message == SESSION_RELEASED:
+            return
         if message > SESSION_RELEASE or message == 0:
             self._reject_for_congestion(ue, now)
             return
@@ -242,6 +265,8 @@ class Core:
         if message == DEREGISTRATION:
             self._leave(ue, now)
         elif message == SESSION_RELEASE:
+            self.listener.session_released(ue, True, now)
+        elif message == SESSION_RELEASED:
             self.back_end.ask_for(ue, 0, self._releasing, NO_PROCEDURE, _unheard, self._leaving_failed, now)
         elif not self._population.shares_context(ue):
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)

@@ -49,6 +49,8 @@ NOTIFY: Final = 24 << SUBJECT_BITS
 INCIDENT: Final = 25 << SUBJECT_BITS
 RETURN: Final = 26 << SUBJECT_BITS
 """A UE of the outage group finds its cell again."""
+NODE_HEARD: Final = 27 << SUBJECT_BITS
+"""Consumers learn that a UDM is lost, or there again."""
 
-KINDS: Final = 27
+KINDS: Final = 28
 UE_BITS: Final = 24

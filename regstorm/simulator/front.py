@@ -51,7 +51,7 @@ def amfs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> 
             heap,
             (events.AMF_FINISHES, place),
             _stream(seed, "AMF", place),
-            _door(scenario, messages, node.share, 1.0, Random(_stream(seed, "door", place))),
+            _door(scenario, messages, node.name, node.share, 1.0, Random(_stream(seed, "door", place))),
         )
         for place, node in enumerate(core.amf_nodes)
     ]
@@ -72,6 +72,7 @@ def sbcs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> 
             _door(
                 scenario,
                 UPLINK_MESSAGES_PER_IMS_REGISTRATION,
+                node.name,
                 core.sbc.share_of_amf * node.share,
                 SBC_DEPTH,
                 Random(_stream(seed, "SBC door", place)),
@@ -103,19 +104,20 @@ def _front(
 
 
 def _door(
-    scenario: Scenario, messages_per_ue: int, width: float, depth: float, rng: Random
+    scenario: Scenario, messages_per_ue: int, node: str, width: float, depth: float, rng: Random
 ) -> Callable[[Strategy], FrontDoor]:
     tightest = back_ends(scenario.core, pairs_per_registration(scenario))[0]
 
     def make(strategy: Strategy) -> FrontDoor:
         return compose.front_door(
             strategy,
-            tightest.capacity_pairs_per_s,
+            tightest.as_if_all_pairs_per_s,
             tightest.pairs_per_ue,
             messages_per_ue,
             rng,
             width=width,
             depth=depth,
+            node=node,
         )
 
     return make

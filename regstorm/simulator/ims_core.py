@@ -16,6 +16,7 @@ from regstorm.overload.front_door import Refused
 from regstorm.overload.node_shares import Kind
 from regstorm.records import ims_counters as counters
 from regstorm.records.message_classes import MessageClass
+from regstorm.records.node_counters import CAPACITY_OUT, COUNTED, SBC, of_node
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
@@ -29,6 +30,7 @@ from regstorm.simulator.ims_nodes import ImsNodes
 from regstorm.simulator.ims_population import ANSWERED, IN_PROGRESS, MESSAGE, UNKNOWN, ImsPopulation
 from regstorm.simulator.ims_services import ImsServices
 from regstorm.simulator.listener import SipResponse
+from regstorm.simulator.node_tally import Levels, names_of_nodes
 from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 
@@ -71,6 +73,8 @@ class ImsCore(ImsServices):
         super().__init__(scenario, population, accounts, back_end, heap, tally, seed)
         self.homes = Homes(scenario.core.sbc_nodes, Kind.SBC, population.size)
         self.fronts: list[Front[tuple[Sip, bool]]] = sbcs(scenario, strategy, heap, seed)
+        self._names = names_of_nodes(SBC, self.homes.nodes, COUNTED[SBC])
+        self._out = Levels(tally)
         self.nodes = ImsNodes(scenario, strategy, heap, tally, seed)
         self._on_hss_failure = scenario.core.ims.on_hss_failure
         self._authorization: dict[MessageClass, Charges]
@@ -87,13 +91,14 @@ class ImsCore(ImsServices):
 
     def take_capacity(self, name: str, factor: float) -> bool:
         """The SBC of that name can do this part of what it could; False: it is none."""
-        found = self.homes.change(name, factor)
-        if found is None:
+        place = self.homes.place_of(name)
+        if place is None:
             return False
-        place, moved = found
-        self.fronts[place].station.take_capacity(factor)
+        station = self.fronts[place].station
+        station.take_capacity(factor)
+        self._out.tell(of_node(SBC, CAPACITY_OUT, name), station.milli_capacity_out(factor))
         population = self._population
-        for ue in moved:
+        for ue in self.homes.change(place, factor):
             population.bound[ue] = population.challenged_at_sbc[ue] = population.transaction[ue] = 0
         return True
 
@@ -108,13 +113,16 @@ class ImsCore(ImsServices):
     def receive(self, ue: int, now: float) -> None:
         """The UE's request arrives, for the first time or again."""
         population, counts = self._population, self._counts
+        place = self.homes.of[ue]
+        if self.fronts[place].station.lost:
+            return
         state = population.transaction[ue]
         if state != UNKNOWN:
             counts[counters.SBC_RETRANSMISSIONS] += 1
             if state == ANSWERED and ue in self._unheard:
                 self._say(ue, self._unheard.pop(ue), now)
             return
-        counts[counters.SBC_REQUESTS] += 1
+        self._count(place, counters.SBC_REQUESTS)
         population.transaction[ue] = IN_PROGRESS
         self._decide(self._classified(ue), now)
 
@@ -130,21 +138,28 @@ class ImsCore(ImsServices):
         return Sip(ue, serial, method, False, bound, own)
 
     def _decide(self, request: Sip, now: float) -> None:
-        counts = self._counts
-        front = self.fronts[self.homes.of[request.ue]]
+        place = self.homes.of[request.ue]
+        front = self.fronts[place]
         decision = front.door.decide(now, request.message_class, request.first)
         refused = isinstance(decision, Refused)
         if isinstance(decision, Refused):
-            counts[counters.SBC_REFUSED_FIRST if decision.first else counters.SBC_REFUSED_FOLLOW_UP] += 1
+            self._count(place, counters.SBC_REFUSED_FIRST if decision.first else counters.SBC_REFUSED_FOLLOW_UP)
             if decision.action == "drop":
                 self._forget_transaction(request)
                 return
         elif request.first:
-            counts[counters.SBC_ADMITTED_FIRST] += 1
+            self._count(place, counters.SBC_ADMITTED_FIRST)
         cost = front.rejection_cost if refused else 1.0
         if not front.station.offer(now, self._tier(request.message_class), cost, (request, refused)):
-            counts[counters.SBC_DROPPED] += 1
+            self._count(place, counters.SBC_DROPPED)
             self._forget_transaction(request)
+
+    def _count(self, place: int, counter: str) -> None:
+        """For all SBCs, and for the one at `place` if there are several."""
+        self._counts[counter] += 1
+        name = self._names[place].get(counter)
+        if name is not None:
+            self._counts[name] += 1
 
     def _forget_transaction(self, request: Sip) -> None:
         if self._population.serial[request.ue] == request.serial:

@@ -131,7 +131,10 @@ class ImsUes(ImsRequests):
             case Wait(after_s, timer, bars):
                 if bars:
                     population.barred_until[population.p_cscf[ue]][ue] = now + after_s
-                self._plan(ue, after_s, timer, now)
+                if bars and not self._profile(ue).waits_at_p_cscf:
+                    self._go_on(ue, now)
+                else:
+                    self._plan(ue, after_s, timer, now)
             case NextPCscf():
                 self._lose(ue, f"IMS {described(failure)}", now)
                 self._go_on(ue, now)
@@ -259,4 +262,8 @@ class ImsUes(ImsRequests):
                 self._plan(ue, at_s - now, RETRY_AFTER, now)
             case _:
                 population.in_vain[ue] = 0
+                free_at_s = min(barred)
+                if population.registered[ue] and free_at_s > now:  # not given up for a refused renewal
+                    self._plan(ue, free_at_s - now, RETRY_AFTER, now)
+                    return
                 self._owner.ims_exhausted(ue, self._profile(ue).recourse, now)

@@ -60,5 +60,8 @@ class Listener(Protocol):
     def in_service(self, ue: int) -> bool:
         """Every session is up."""
 
+    def session_released(self, ue: int, commanded: bool, now: float) -> None:
+        """The answer to the release request of the ims session: PDU SESSION RELEASE COMMAND, or the request itself."""
+
     def deregistered(self, ue: int, now: float) -> None:
         """DEREGISTRATION ACCEPT."""

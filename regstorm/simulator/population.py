@@ -44,7 +44,10 @@ PERIODIC_UPDATE: Final = 2
 OWES_STAGE: Final = 1
 OWES_COMPLETE: Final = 2
 OWES_SESSION: Final = 4
-"""What a UE is about to send: its registration's next message, REGISTRATION COMPLETE, its session request."""
+OWES_RELEASE: Final = 8
+OWES_RELEASED: Final = 16
+"""What a UE is about to send: its registration's next message, REGISTRATION COMPLETE, its session request, PDU SESSION
+RELEASE REQUEST or COMPLETE."""
 
 NO_STAGE: Final = 255
 
@@ -72,6 +75,8 @@ class Population:
         self.stage = bytearray(ues)
         """Of its chain: whose uplink message it has sent, or sends next."""
         self.owes = bytearray(ues)
+        self.releasing = bytearray(ues)
+        """It has its ims session released."""
         self.returns = bytearray(ues)
         """It deregisters only to register again."""
         self.unsent = bytearray(ues)
@@ -142,7 +147,8 @@ def _profiles(settings: PopulationSettings, ues: int, rng: Random) -> tuple[tupl
         endless(shares.endless_every_s),
         IGNORES_RETRY_AFTER,
     )
-    kinds = tuple(replace(one, recourse=recourse) for one in known)
+    waits = settings.refused_by_p_cscf == "wait"
+    kinds = tuple(replace(one, recourse=recourse, waits_at_p_cscf=waits) for one in known)
     weights = (
         shares.obedient,
         shares.ignores_t3346,

@@ -168,6 +168,7 @@ def _handlers(ues: Ues, core: Core, incident: Handler) -> list[Handler]:
         events.NAS_TIMER: core.nas_timer_expired,
         events.STAGE_ENDS: core.stage_ends,
         events.INCIDENT: incident,
+        events.NODE_HEARD: core.back_end.node_heard,
     }
     ims, ims_ues = core.ims, ues.ims
     if ims is not None and ims_ues is not None:

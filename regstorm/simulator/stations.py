@@ -20,7 +20,7 @@ Job = TypeVar("Job")
 class Station(Generic[Job]):
     """A server whose event is `kind` with `index` as its subject."""
 
-    __slots__ = ("_due", "_full_capacity", "_heap", "_index", "_kind", "_make", "_strategy", "server")
+    __slots__ = ("_due", "_full_capacity", "_heap", "_index", "_kind", "_make", "_strategy", "lost", "server")
 
     def __init__(
         self,
@@ -38,6 +38,8 @@ class Station(Generic[Job]):
         self._index = index
         self.server = make(strategy)
         self._full_capacity = self.server.capacity
+        self.lost = False
+        """What reaches it is nobody's work."""
         self._due = 0
         """Number of the event at which the job in service is done; 0: nothing is in service."""
 
@@ -63,16 +65,17 @@ class Station(Generic[Job]):
         self.server.order_by(compose.ordered_tiers(strategy))
 
     def take_capacity(self, factor: float) -> None:
-        """It can do this part of what it could at the beginning; 0: it is lost."""
-        if factor > 0:
+        """It can do this part of what it could at the beginning; 0: it is lost with all that it holds."""
+        self.lost = factor <= 0
+        if not self.lost:
             self.server.take_capacity(self._full_capacity * factor)
-        else:
-            self.lose()
-
-    def lose(self) -> None:
-        """What it holds is gone; should it be asked again, it begins from nothing."""
+            return
         self.server = self._make(self._strategy)
         self._due = 0
+
+    def milli_capacity_out(self, factor: float) -> int:
+        """What it lacks then, in thousandths of its unit."""
+        return round(1000 * self._full_capacity * (1 - factor))
 
     def _await(self) -> None:
         due_s = self.server.next_finish
@@ -94,19 +97,22 @@ class Homes:
         else:
             self.of = bytearray(node_of(nodes, ue, kind) for ue in range(ues))
 
-    def change(self, name: str, factor: float) -> tuple[int, list[int]] | None:
-        """The node's place and the UEs that another node serves from now on; None: it is none of this kind."""
-        place = next((place for place, node in enumerate(self.nodes) if node.name == name), None)
-        if place is None:
-            return None
-        was_lost = self.factors[place] == 0
+    def place_of(self, name: str) -> int | None:
+        """Where that node stands; None: it is none of this kind."""
+        return next((place for place, node in enumerate(self.nodes) if node.name == name), None)
+
+    def change(self, place: int, factor: float, settled: bytearray | None = None) -> list[int]:
+        """The UEs that another node serves from now on. Who is `settled` stays when a node is back."""
+        was_lost = self.factors[place] <= 0
         self.factors[place] = factor
-        if was_lost == (factor == 0) or len(self.nodes) == 1:
-            return place, []
+        if was_lost == (factor <= 0) or len(self.nodes) == 1:
+            return []
         moved = []
         for ue, before in enumerate(self.of):
+            if settled is not None and factor > 0 and settled[ue]:
+                continue
             after = node_of(self.nodes, ue, self._kind, self.factors)
             if after != before:
                 self.of[ue] = after
                 moved.append(ue)
-        return place, moved
+        return moved

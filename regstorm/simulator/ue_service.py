@@ -17,6 +17,8 @@ from regstorm.simulator.population import (
     IDLE,
     IN_SERVICE,
     LACKS_SESSION,
+    OWES_RELEASE,
+    OWES_RELEASED,
     OWES_SESSION,
     PERIODIC_UPDATE,
     SERVICE_REQUEST,
@@ -25,7 +27,7 @@ from regstorm.simulator.ue_side import UeSide
 from ue_models import rules
 from ue_models.profiles import Profile
 from ue_models.rules import NoAnswer, NotForwarded, Retry, SessionFailure
-from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580
+from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580, T3582
 
 REGISTERED: Final = frozenset({ESTABLISHING, LACKS_SESSION, IN_SERVICE})
 NAMES: Final = ("", procedures.SERVICE_REQUEST, procedures.PERIODIC_UPDATE)
@@ -44,7 +46,7 @@ class RegisteredUes(UeSide):
         population = self._population
         if population.asks[ue]:
             return
-        if population.phase[ue] != LACKS_SESSION:
+        if population.phase[ue] != LACKS_SESSION or population.releasing[ue]:
             if self.ims is not None and self.ims.holds_packet(ue) and now >= population.idle_at[ue]:
                 self.fetch_resources(ue, now)
             return
@@ -83,7 +85,9 @@ class RegisteredUes(UeSide):
         population = self._population
         if number != population.t3580[ue]:
             return
-        if population.repeats[ue] < RETRANSMISSIONS:
+        if population.releasing[ue]:
+            self._release_unanswered(ue, now)
+        elif population.repeats[ue] < RETRANSMISSIONS:
             population.repeats[ue] += 1
             population.t3580[ue] = self._heap.at(now + T3580.seconds, events.T3580, ue)
             self._send_session_request(ue, now)
@@ -95,7 +99,7 @@ class RegisteredUes(UeSide):
         """Now if there is a connection, else once a service request has brought one."""
         population = self._population
         if now < population.idle_at[ue]:
-            self._owe(ue, OWES_SESSION, now)
+            self._owe(ue, OWES_RELEASE if population.releasing[ue] else OWES_SESSION, now)
             return
         population.unsent[ue] = 1
         if not population.retry[ue] and not population.asks[ue]:
@@ -164,12 +168,69 @@ class RegisteredUes(UeSide):
     def _abandon_sessions(self, ue: int, now: float) -> None:
         """The UE is no longer registered: no session, no wait for one."""
         population = self._population
+        if population.releasing[ue]:
+            self._release_ended(ue, "aborted", now)
         population.t3580[ue] = population.unsent[ue] = population.sessions[ue] = 0
         for session, pauses in enumerate(population.pauses):
             pauses[ue] = 0
             self._stop_back_off(ue, session, now)
         if self.ims is not None:
             self.ims.session_down(ue, now)
+
+    # --- release of the ims session (TS 24.501 6.4.3) ----------------------------------------------------------------
+
+    def _release_ims_session(self, ue: int, now: float) -> None:
+        """It is then asked for again, as every session that is missing. While another is being established it is
+        released here alone."""
+        population = self._population
+        if population.phase[ue] == ESTABLISHING:
+            self._ims_session_gone(ue, now)
+            return
+        population.releasing[ue] = 1
+        population.repeats[ue] = 0
+        population.session_started[ue] = now
+        self._observer.attempt_started(ue, procedures.SESSION_RELEASE, now)
+        population.t3580[ue] = self._heap.at(now + T3582.seconds, events.T3580, ue)
+        self._send_session_request(ue, now)
+
+    def _release_unanswered(self, ue: int, now: float) -> None:
+        """T3582: the request again, four times."""
+        population = self._population
+        if population.repeats[ue] < RETRANSMISSIONS:
+            population.repeats[ue] += 1
+            population.t3580[ue] = self._heap.at(now + T3582.seconds, events.T3580, ue)
+            self._send_session_request(ue, now)
+        else:
+            self._release_ended(ue, f"{T3582.name} expired", now)
+            self._ims_session_gone(ue, now)
+
+    def session_released(self, ue: int, commanded: bool, now: float) -> None:
+        """The answer to the request, whichever: the session is gone (6.4.3.4)."""
+        population = self._population
+        self._stay_connected(ue, now)
+        if not population.releasing[ue]:
+            return
+        if commanded:
+            self._owe(ue, OWES_RELEASED, now)
+        self._release_ended(ue, None, now)
+        self._ims_session_gone(ue, now)
+
+    def _release_ended(self, ue: int, failure: str | None, now: float) -> None:
+        population = self._population
+        population.releasing[ue] = 0
+        population.t3580[ue] = population.unsent[ue] = 0
+        name, began = procedures.SESSION_RELEASE, population.session_started[ue]
+        self._observer.attempt_ended(ue, name, began, now, failure)
+
+    def _ims_session_gone(self, ue: int, now: float) -> None:
+        population = self._population
+        population.sessions[ue] &= ~(1 << self._ims_session)
+        if population.phase[ue] == IN_SERVICE:
+            population.phase[ue] = LACKS_SESSION
+        if self.ims is not None:
+            self.ims.session_down(ue, now)
+        self._tell_service(ue, now)
+        self._resume(ue, now)
 
     def _session_name(self, ue: int) -> str:
         population = self._population
@@ -259,7 +320,7 @@ class RegisteredUes(UeSide):
         self._start_t3512(ue, population.idle_at[ue] + self._t3512_s)
         if population.unsent[ue] and what == SERVICE_REQUEST:
             population.unsent[ue] = 0
-            self._owe(ue, OWES_SESSION, now)
+            self._owe(ue, OWES_RELEASE if population.releasing[ue] else OWES_SESSION, now)
         if self.ims is not None and what == SERVICE_REQUEST:
             self.ims.connected(ue, now)
         self._resume(ue, now)

@@ -13,11 +13,18 @@ from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.simulator import events
 from regstorm.simulator.chain import Chains, Stage
-from regstorm.simulator.core import Core
+from regstorm.simulator.core import SESSION_RELEASE, SESSION_RELEASED, Core
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_requests import ImsOwner
 from regstorm.simulator.ims_ues import ImsUes
-from regstorm.simulator.population import OWES_COMPLETE, OWES_SESSION, OWES_STAGE, Population
+from regstorm.simulator.population import (
+    OWES_COMPLETE,
+    OWES_RELEASE,
+    OWES_RELEASED,
+    OWES_SESSION,
+    OWES_STAGE,
+    Population,
+)
 from ue_models import rules
 from ue_models.timers import T3247, T3346, T3502, T3511, T3525
 
@@ -89,6 +96,10 @@ class UeSide:
             self._core.uplink(ue, self._first_session[population.chain[ue]] - 1, now)
         if owes & OWES_SESSION:
             self._core.uplink(ue, population.stage[ue], now)
+        if owes & OWES_RELEASE:
+            self._core.uplink(ue, SESSION_RELEASE, now)
+        if owes & OWES_RELEASED:
+            self._core.uplink(ue, SESSION_RELEASED, now)
 
     def _stay_connected(self, ue: int, now: float) -> None:
         """Something was sent: the base station's inactivity timer begins anew."""

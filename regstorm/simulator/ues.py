@@ -11,7 +11,7 @@ from protocols.timers import GprsTimer2
 from regstorm.records import procedures
 from regstorm.simulator import events
 from regstorm.simulator.chain import ANONYMOUS, KNOWN, UNKNOWN_GUTI
-from regstorm.simulator.core import DEREGISTRATION, SESSION_RELEASE
+from regstorm.simulator.core import DEREGISTRATION
 from regstorm.simulator.ims_requests import ImsOwner
 from regstorm.simulator.population import (
     AWAY,
@@ -245,9 +245,12 @@ class Ues(RegisteredUes):
         population = self._population
         match recourse:
             case Recourse.NEW_SESSION:
-                self._renew_ims_session(ue, now)
-            case Recourse.REREGISTER if now < population.idle_at[ue] and not population.asks[ue]:
+                self._release_ims_session(ue, now)
+            case Recourse.REREGISTER if not population.asks[ue]:
                 population.returns[ue] = 1
+                if now >= population.idle_at[ue]:
+                    self._core.connect(ue)
+                    self._stay_connected(ue, now)
                 self._core.uplink(ue, DEREGISTRATION, now)
             case Recourse.REREGISTER:  # something else is under way: the registration is given up locally
                 self._abort(ue, _EXHAUSTED, now)
@@ -264,21 +267,6 @@ class Ues(RegisteredUes):
             self._population.returns[ue] = 0
             self._leave_connection(ue, now)
             self._follow(ue, RegisterAnew(forget=False), _EXHAUSTED, now)
-
-    def _renew_ims_session(self, ue: int, now: float) -> None:
-        """Release (TS 24.501 6.4.3), taken as done at once; the session is then asked for again."""
-        population = self._population
-        population.sessions[ue] &= ~(1 << self._ims_session)
-        if population.phase[ue] == IN_SERVICE:
-            population.phase[ue] = LACKS_SESSION
-        if now < population.idle_at[ue]:
-            self._observer.attempt_started(ue, procedures.SESSION_RELEASE, now)
-            self._core.uplink(ue, SESSION_RELEASE, now)
-            self._observer.attempt_ended(ue, procedures.SESSION_RELEASE, now, now, None)
-        if self.ims is not None:
-            self.ims.session_down(ue, now)
-        self._tell_service(ue, now)
-        self._resume(ue, now)
 
     # --- ends --------------------------------------------------------------------------------------------------------
 
