@@ -133,6 +133,50 @@ def test_a_door_that_counts_every_message_counts_two_per_user():
     assert rig.ims.sbc.door.gate.rate == pytest.approx(2 * 1000)
 
 
+# --- bursts ----------------------------------------------------------------------------------------------------------
+
+
+def every_ten_seconds(strategy, users, bursts=6):
+    """So many users send their first REGISTER in one instant, every ten seconds; how many were refused."""
+    rig = ImsRig(strategy=strategy, udm=Udm(capacity_pairs_per_s=1000), population=users * bursts)
+    for burst in range(bursts):
+        for index in range(users * burst, users * (burst + 1)):
+            ue = SipUe(rig, index)
+            ue.send(ue.register())
+        rig.run(10)
+    return rig.tally["sbc.refused_first"]
+
+
+@pytest.mark.parametrize(
+    ("depth_s", "refused"),
+    [(2.0, 0), (0.5, 6 * (60 - 32))],
+)
+def test_synchronised_registers_pass_a_door_whose_bucket_holds_them_and_no_other(depth_s, refused):
+    """60 users at once every ten seconds are 6 users/s, a fifth of the 32 users/s that the door admits. Whether a
+    door looks at the mean or at the instant is the shape of its bucket, not its rate."""
+    gate = Gate(counts="first_messages", share_of_capacity=0.8, depth_s=depth_s, least_depth_ues=1)
+    strategy = Strategy(name="shaped", title="", summary="", gate=gate, tiers=TIERS.tiers)
+    assert every_ten_seconds(strategy, users=60) == refused
+
+
+@pytest.mark.parametrize(("name", "refused"), [("tiered", (72, 0)), ("precise", (0, 80))])
+def test_beyond_its_depth_a_door_refuses_newcomers_or_those_it_has_let_in(name, refused):
+    """200 users at once, 32 users/s admitted, four seconds deep: 128 first messages, or 256 messages of any kind, of
+    which answers to challenges a second later find 120."""
+    strategy, _ = sources.strategy(name)
+    rig = ImsRig(strategy=strategy, udm=Udm(capacity_pairs_per_s=1000), population=200)
+    ues = [SipUe(rig, index) for index in range(200)]
+    for ue in ues:
+        ue.send(ue.register())
+    rig.run(1)
+    for ue in ues:
+        for challenge in ue.hear():
+            if challenge.status == 401:
+                ue.send(ue.register(authorization=ue.answer_to(challenge)))
+    rig.run(1)
+    assert (rig.tally["sbc.refused_first"], rig.tally["sbc.refused_follow_up"]) == refused
+
+
 # --- retransmissions -------------------------------------------------------------------------------------------------
 
 
