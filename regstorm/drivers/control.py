@@ -6,6 +6,7 @@ Commands go to the core, reports come back; each is one object on one line, told
     begin      scenario second 0 as time of day, and the speed; both ends use the same
     outage     at a scenario second (null: now) the registrations of the outage group are gone, contexts too if lost
     switch     from a scenario second on another strategy is in force
+    capacity   from a scenario second on nodes can do so much of what they could by the scenario; 0: they are lost
     restart_sbc  the SBC is down for a while, and comes back without bindings
     stop       the run has ended at a scenario second; answered by the last `seconds` and `ended`
 
@@ -89,6 +90,17 @@ class Switch(_Line):
     strategy: Strategy
 
 
+class Capacity(_Line):
+    """Nodes lose or regain capacity."""
+
+    do: Literal["capacity"] = "capacity"
+    at_s: float | None = None
+    nodes: tuple[str, ...] = Field(min_length=1)
+    """By their names in the scenario; `amf`, `sbc`, `udm` where it names none."""
+    capacity: float = Field(ge=0)
+    """Factor; 0: they are lost; 1: all of it is back."""
+
+
 class RestartSbc(_Line):
     """The SBC is down for a while and then back, without bindings."""
 
@@ -153,7 +165,7 @@ class Refused(_Line):
     why: str
 
 
-Command = SetUp | Begin | Outage | Switch | RestartSbc | Stop
+Command = SetUp | Begin | Outage | Switch | Capacity | RestartSbc | Stop
 Report = Ready | Seconds | Service | Ended | Refused
 
 _COMMANDS: TypeAdapter[Command] = TypeAdapter(Annotated[Command, Field(discriminator="do")])

@@ -118,6 +118,18 @@ class CoreLink:
         """Another strategy from a scenario second on, or from now."""
         self._send(control.Switch(strategy=strategy, at_s=at_s))
 
+    def capacity(self, nodes: tuple[str, ...], capacity: float, at_s: float | None = None) -> None:
+        """Nodes can do so much of what they could by the scenario, from a scenario second on, or from now."""
+        self._send(control.Capacity(nodes=nodes, capacity=capacity, at_s=at_s))
+
+    def incidents(self, scenario: Scenario, later: tuple[tuple[float, Strategy], ...]) -> None:
+        """What the scenario says will happen to the core; `later` are the strategies that it puts in force."""
+        for incident in scenario.incidents:
+            if incident.capacity is not None:
+                self.capacity(incident.nodes, incident.capacity, incident.at_s)
+        for at_s, strategy in later:
+            self.switch(strategy, at_s)
+
     def restart_sbc(self, down_s: float, at_s: float | None = None) -> None:
         """The SBC goes down at a scenario second, or now, and comes back without bindings."""
         self._send(control.RestartSbc(down_s=down_s, at_s=at_s))
@@ -211,8 +223,11 @@ class CoreChild:
         try:
             self.control_port = self._control_port()
             self.link = CoreLink(("127.0.0.1", self.control_port), on_seconds, on_lost, on_service)
-        except BaseException:
+        except CoreUnusable:
             self.end()
+            raise
+        except BaseException:
+            self.kill()
             raise
         self.link.explain_loss = self._how_it_ended
 
@@ -235,6 +250,11 @@ class CoreChild:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
+
+    def kill(self) -> None:
+        """No process is left, whatever it is doing."""
+        self._process.kill()
+        self.end()
 
     def _control_port(self) -> int:
         line = b""

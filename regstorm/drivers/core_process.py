@@ -249,6 +249,9 @@ class CoreProcess:
                 session.outage(command)
             case control.Switch():
                 session.switch(command)
+            case control.Capacity():
+                why = session.capacity(command)
+                return None if why is None else control.Refused(why=why)
             case control.RestartSbc():
                 session.restart_sbc(command)
             case control.Stop():

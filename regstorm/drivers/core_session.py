@@ -99,6 +99,14 @@ class CoreSession:
         if sip is not None:
             self._at(command.at_s, lambda now: sip.restart(command.down_s, now))
 
+    def capacity(self, command: control.Capacity) -> str | None:
+        """Then or now. Returns why it cannot be followed."""
+        unknown = [node for node in command.nodes if node not in self._half.scenario.core.node_names]
+        if unknown:
+            return f"capacity: there is no node {unknown[0]}; expected {', '.join(self._half.scenario.core.node_names)}"
+        self._at(command.at_s, lambda now: self._half.take_capacity(command.nodes, command.capacity, now))
+        return None
+
     def ended(self, ended_s: float) -> control.Ended:
         """The books until `ended_s` are told, and how it went."""
         self.timeline.close(ended_s)

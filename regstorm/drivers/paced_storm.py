@@ -73,6 +73,9 @@ class PacedStorm:
         except CoreUnusable:
             self.core.end()
             raise
+        except BaseException:  # nobody waits for a core that is busy with its own set-up
+            self.core.kill()
+            raise
         self.population = PacedPopulation(
             scenario,
             plan.seed,
@@ -98,6 +101,7 @@ class PacedStorm:
         self.core.link.begin(zero, self.plan.speed)
         for begins_s in self.scenario.outage.beginnings_s:
             self.core.link.outage(self.scenario.population.outage_ues, begins_s)
+        self.core.link.incidents(self.scenario, self.plan.later)
         self._began_wall_s = time.monotonic()
         return self._finish(self.population.run(zero, self._calm_again))
 

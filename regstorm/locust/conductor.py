@@ -253,6 +253,7 @@ class _Storm:
                     self._core.link.outage(self.outage_ues, begins_s)
                 else:
                     self._core.link.restart_sbc(self.scenario.outage.lasts_s, begins_s)
+            self._core.link.incidents(self.scenario, self.plan.later)
         elsewhere = self._target or self._aim
         if elsewhere is not None:
             self._commands = OutageCommands(elsewhere.outage, self.scenario.outage, zero, self._lose)

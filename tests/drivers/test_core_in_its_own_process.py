@@ -144,6 +144,23 @@ def test_an_outage_in_the_core_takes_the_registrations_that_it_was_told_to_take(
 
 
 @pytest.mark.slow
+def test_an_amf_that_a_command_takes_away_hangs_up_and_serves_again_when_it_is_given_back():
+    with a_core() as (child, _):
+        network = Network(child, a_scenario(1))
+        gnb = network.population.links[0].gnb
+        network.run(PATIENCE_S, lambda: gnb.ready)
+
+        child.link.capacity(("amf",), 0.0)
+        network.run(PATIENCE_S, lambda: not gnb.ready)
+        assert not gnb.ready
+
+        child.link.capacity(("amf",), 1.0)
+        network.run(PATIENCE_S, lambda: gnb.ready)  # it has tried every five seconds
+        network.close()
+        assert gnb.ready
+
+
+@pytest.mark.slow
 def test_a_strategy_switched_on_while_it_runs_refuses():
     from regstorm.records.strategy import Gate, Guidance
 
