@@ -32,6 +32,7 @@ def compare(
     clock: options.Clock = "lockstep",
     speed: options.Speed = None,
     attempts_cap: options.AttemptsCap = ATTEMPTS_CAP,
+    transport: options.Transport = "tcp",
     backend: options.Backend = "in_process",
     seed: options.Seed = 1,
     repeat: Annotated[int, typer.Option(min=1, metavar="R", help="R seeds for each strategy, from --seed up.")] = 1,
@@ -46,7 +47,7 @@ def compare(
     Example: regstorm compare outage_return --strategies precise,tiered --sample 100 --repeat 3
     """
     played_by = options.engines(engine, clock)
-    pacing = options.pacing(clock, speed, attempts_cap)
+    pacing = options.pacing(clock, speed, attempts_cap, transport)
     carried_by = options.backend(backend, played_by)
     story, story_path = sources.scenario(scenario, changes or [])
     names = [name.strip() for name in strategies.split(",") if name.strip()]
@@ -73,6 +74,7 @@ def compare(
             clock=pacing.clock,
             speed=pacing.speed,
             attempts_cap=pacing.attempts_cap,
+            transport=pacing.transport,
             backend=carried_by,
             later=sources.later(story, part),
         )
@@ -90,6 +92,8 @@ def _run(where: Path, plans: Sequence[StormPlan], beside: Sequence[StormPlan], a
     with view_for(console, everything) as view:
         outcome = run_storms(everything, view, at_once=at_once)
     run_directories.write_comparison(where, plans, beside)
+    if outcome.in_vain:
+        raise KeyboardInterrupt
     comparison = pages.load([where])
     results.show(console, comparison)
     results.say_where(console, pages.write_page(comparison, where / pages.COMPARISON_PAGE))
@@ -113,6 +117,7 @@ def _plain_plan(like: StormPlan, where: Path) -> StormPlan:
         clock=like.clock,
         speed=like.speed,
         attempts_cap=like.attempts_cap,
+        transport=like.transport,
         backend=like.backend,
         later=like.later,
     )

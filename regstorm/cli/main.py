@@ -3,6 +3,7 @@
 Wrong input is one line on stderr and 2; an error of our own is one line and 1, with its traceback under --debug.
 """
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -74,4 +75,9 @@ def _complain(text: str, code: int) -> int:
 
 def run() -> None:
     """Entry point of the `regstorm` command."""
-    sys.exit(main(sys.argv[1:]))
+    code = main(sys.argv[1:])
+    if code == INTERRUPTED:  # somebody waits, and taking the interpreter down takes its time
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)

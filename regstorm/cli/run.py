@@ -96,6 +96,8 @@ def run(
         _say_locust_command(console, plans[0], changes or [])
     with view_for(console, plans) as view:
         outcome = run_storms(plans, view, at_once=pacing.at_once)
+    if outcome.in_vain:
+        raise KeyboardInterrupt
     comparison = pages.load([where])
     results.show(console, comparison)
     results.say_where(console, results.write_page(comparison, where))

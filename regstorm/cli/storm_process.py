@@ -1,7 +1,8 @@
 """One storm in a process of its own: the plan comes in on stdin, a line of progress goes out on stdout.
 
 Only here is Locust imported, because it changes the standard library (gevent) for its whole process. SIGINT and
-SIGTERM end the storm early: what there is gets written, marked partial. Whatever anybody prints goes to stderr.
+SIGTERM end the storm early: what there is gets written, marked partial; before it is under way there is nothing to
+write, and the process ends at once. Whatever anybody prints goes to stderr.
 """
 
 import json
@@ -13,6 +14,7 @@ from typing import TextIO
 
 from pydantic import TypeAdapter
 
+from regstorm.cli.exit_codes import INTERRUPTED
 from regstorm.records.storm_plan import Progress, StopFlag, StormPlan
 
 PLAN: TypeAdapter[StormPlan] = TypeAdapter(StormPlan)
@@ -29,15 +31,23 @@ def progress_from(line: str) -> Progress:
 
 
 def main() -> int:
-    """Runs the storm; 0 if it came to its end or was told to stop."""
+    """Runs the storm; 0 if it came to its end or was told to stop while it was under way, 130 if before."""
     lines = _keep_stdout_for_progress()
     stop = StopFlag()
-    _stop_on_signals(stop)
-    plan = PLAN.validate_json(sys.stdin.buffer.read())
+    signals = _Signals(stop)
+    try:
+        plan = PLAN.validate_json(sys.stdin.buffer.read())
+        _run(plan, lines, stop, signals)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return 0
 
+
+def _run(plan: StormPlan, lines: TextIO, stop: StopFlag, signals: "_Signals") -> None:
     from regstorm.cli import run_directories
 
     def tell(progress: Progress) -> None:
+        signals.under_way = True
         try:
             print(json.dumps(list(progress)), file=lines, flush=True)
         except BrokenPipeError:  # whoever asked for the storm is gone
@@ -56,7 +66,6 @@ def main() -> int:
 
         run_storm(plan, tell, stop)
     run_directories.describe(plan)
-    return 0
 
 
 def _keep_stdout_for_progress() -> TextIO:
@@ -66,15 +75,25 @@ def _keep_stdout_for_progress() -> TextIO:
     return lines
 
 
-def _stop_on_signals(stop: StopFlag) -> None:
-    def asked(signum: int, frame: FrameType | None) -> None:
-        if stop.is_set():  # asked twice: at once
-            raise KeyboardInterrupt
-        stop.set()
+class _Signals:
+    """What SIGINT and SIGTERM do."""
 
-    signal.signal(signal.SIGINT, asked)
-    signal.signal(signal.SIGTERM, asked)
+    def __init__(self, stop: StopFlag) -> None:
+        self.under_way = False
+        """The storm looks at its stop flag from now on."""
+        self._stop = stop
+        signal.signal(signal.SIGINT, self._asked)
+        signal.signal(signal.SIGTERM, self._asked)
+
+    def _asked(self, signum: int, frame: FrameType | None) -> None:
+        asked_before = self._stop.is_set()
+        self._stop.set()
+        if asked_before or not self.under_way:
+            raise KeyboardInterrupt
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    if code == INTERRUPTED:
+        os._exit(code)  # somebody waits, and taking the interpreter down takes its time
+    sys.exit(code)

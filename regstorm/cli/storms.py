@@ -20,6 +20,7 @@ from typing import NamedTuple, Protocol
 from regstorm.cli import run_directories
 from regstorm.cli.storm_process import plan_as_json, progress_from
 from regstorm.records.storm_plan import Progress, StormPlan
+from reports.run_directory import TIMELINE
 
 STORM_COMMAND = (sys.executable, "-m", "regstorm.cli.storm_process")
 LOG = "storm.log"
@@ -50,6 +51,11 @@ class Outcome(NamedTuple):
 
     ended: list[Ended]
     interrupted: bool
+
+    @property
+    def in_vain(self) -> bool:
+        """The user cut them short before any of them had measured anything."""
+        return self.interrupted and not any((one.plan.out / TIMELINE).is_file() for one in self.ended)
 
 
 class _Told(NamedTuple):
