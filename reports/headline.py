@@ -16,6 +16,7 @@ from reports.key_figures import (
     T50,
     T99,
     WASTED_WORK,
+    attempts_in_5gc,
     refused_at_the_sbc_per_ue,
     refused_follow_ups_per_ue,
     refused_registrations_per_ue,
@@ -56,7 +57,8 @@ def _sentence(groups: Sequence[Group]) -> str:
 
 
 def _narrow_door(groups: Sequence[Group]) -> str:
-    narrow = [group for group in groups if (group.median(refused_at_the_sbc_per_ue) or 0.0) >= TOO_NARROW]
+    behind_amf = [group for group in groups if group.median(attempts_in_5gc)]  # without it there is no other door
+    narrow = [group for group in behind_amf if (group.median(refused_at_the_sbc_per_ue) or 0.0) >= TOO_NARROW]
     if not narrow:
         return ""
     told = wording.listed([_at_the_sbc(group) for group in narrow])

@@ -98,6 +98,11 @@ def refused_at_the_sbc_per_ue(run: Run) -> float | None:
     return _per_ue(run, "domains", "IMS", "refused_first")
 
 
+def attempts_in_5gc(run: Run) -> float | None:
+    """Initial registrations that were begun in the 5GC; 0 in a storm of phones on an SBC alone."""
+    return number(run.look_up("domains", "5GC", "attempts"))
+
+
 def refused_registrations_per_ue(run: Run) -> float | None:
     """First messages that the AMF refused, per outage UE."""
     return _per_ue(run, "domains", "5GC", "refused_first")

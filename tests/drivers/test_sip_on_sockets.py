@@ -18,6 +18,7 @@ from protocols.sip.framing import StreamFraming
 from protocols.sip.messages import Headers, Request
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.sip_side import SipSide
+from regstorm.drivers.sip_sockets import SipConnection
 from regstorm.drivers.sip_ways import ways
 from regstorm.measures.timeline import Timeline
 from regstorm.records.scenario import Core, Ims, Network, Udm
@@ -258,3 +259,78 @@ def test_the_network_reaches_a_phone_where_it_registered():
         assert book.lost == [(0, "IMS deregistered by the network")]
         assert phone.in_service
         on_sockets.shut()
+
+
+# --- hostile peers -----------------------------------------------------------------------------------------------------
+
+
+def wounded(rng):
+    """A REGISTER with up to four wounds, or random octets."""
+    if rng.random() < 0.1:
+        return rng.randbytes(rng.randint(1, 400))
+    octets = bytearray(register((LOOPBACK, 9), rng.randrange(1000), rport=rng.choice(("", ";rport", ";rport=x"))))
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(len(octets))
+        match rng.randrange(4):
+            case 0:
+                octets[at] = rng.randrange(256)
+            case 1:
+                del octets[at : at + rng.randint(1, 30)]
+            case 2:
+                octets[at:at] = rng.choice(
+                    (b"\r\n", b"\r\n\r\n", b";", b",", b'"', b"<", b"\0", b"Content-Length: 7\r\n")
+                )
+            case 3:
+                octets[at:] = b""
+        if not octets:
+            break
+    return bytes(octets)
+
+
+def serves_a_client(rig):
+    """A phone registers as if nothing had happened."""
+    (phone,), _, on_sockets = rig.phones(1, "udp")
+    phone.return_to_coverage(rig.clock.time_s)
+    rig.until(lambda: phone.in_service)
+    on_sockets.shut()
+
+
+def test_three_thousand_wounded_datagrams_leave_the_sbc_serving():
+    rng = Random("datagrams")
+    with a_core() as rig, datagram_socket() as attacker:
+        attacker.setblocking(False)
+        for number in range(3000):
+            attacker.sendto(wounded(rng), rig.address)
+            if number % 100 == 0:
+                rig.clock.run(rig.clock.time_s + 0.01)
+        rig.until(lambda: rig.tally.total("codec.unreadable.sip") > 500)
+        serves_a_client(rig)
+
+
+def test_a_thousand_connections_of_wounded_octets_leave_the_sbc_serving_and_no_connection_behind():
+    rng = Random("connections")
+    with a_core() as rig:
+        for number in range(1000):
+            with socket.create_connection(rig.address) as attacker:
+                attacker.sendall(wounded(rng) + wounded(rng))
+                if number % 50 == 0:
+                    rig.clock.run(rig.clock.time_s + 0.01)
+        rig.until(lambda: rig.side.connections == 0)
+        assert rig.tally.total("codec.unreadable.sip") > 100
+        serves_a_client(rig)
+
+
+def test_whoever_takes_no_answers_is_hung_up_on():
+    """What waits for a peer that never reads is bounded."""
+    with socket.create_server((LOOPBACK, 0)) as listener, socket.create_connection(listener.getsockname()) as peer:
+        near = SipConnection(listener.accept()[0], peer.getsockname(), outbox_limit=100_000)
+        ends = []
+        near.on_closed = ends.append
+        sent = 0
+        while near.fileno() >= 0 and sent < 100_000_000:
+            near.send(bytes(50_000))
+            near.flush()
+            sent += 50_000
+        near.dispatch(7.0)
+        assert ends == [7.0]
+        assert sent < 100_000_000
