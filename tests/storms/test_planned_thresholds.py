@@ -15,7 +15,6 @@ from regstorm.planning.planned_strategy import planned_strategy
 from regstorm.records import counters
 from regstorm.records.sources import topology
 from regstorm.records.storm_plan import StormPlan
-from regstorm.records.topology import Topology
 
 pytestmark = pytest.mark.slow
 SAMPLE = 100
@@ -65,27 +64,3 @@ def test_30_per_cent_above_the_limit_overloads_under_precise_and_is_forgiven_und
     assert windows(tiered).peak_load < 1.15
     assert tiered.log.recovery_s(0.99) < 600  # the queues behind the door shed newcomers, and finish who is admitted
     assert precise.log.recovery_s(0.99) > 1.5 * tiered.log.recovery_s(0.99)
-
-
-def test_the_emergency_set_ends_the_overload_that_routine_thresholds_allow_when_half_of_the_udms_are_lost():
-    half = UDM.capacity_pairs_per_s / 2
-    udms = [{"name": name, "capacity_pairs_per_s": half, "share": 0.5} for name in ("left", "lost")]
-    faults = [{"name": "one_lost", "lost": ["lost"]}]
-    two = Topology.model_validate(LAB.model_dump(by_alias=True) | {"udms": udms, "faults": faults})
-    emergency = planned("tiered", two, place=1).sampled(SAMPLE)
-    lost_s, switched_s = 60, 120  # after the end of the outage
-
-    def fault(one):
-        outage_end_s = int(one.timeline.outage_end_s)
-        udm_server = one.core.udm_nodes.udm.queue.server  # both UDM are one server: it loses half of its units
-        one.clock.at(outage_end_s + lost_s, lambda now: udm_server.take_capacity(half / SAMPLE))
-        one.clock.at(outage_end_s + switched_s, lambda now: one.core.take_strategy(emergency, now))
-
-    one = storm(planned("tiered", two), fault, for_s=300.0)
-
-    offered = one.timeline.column(counters.UDM_OFFERED, one.timeline.outage_end_s)
-    before = sum(offered[lost_s:switched_s]) / (switched_s - lost_s) / (half / SAMPLE)
-    after = overload_windows(offered[switched_s + 20 :], half / SAMPLE)
-    assert before > 1
-    assert after.windows >= 5
-    assert after.peak_load <= 1
