@@ -9,6 +9,7 @@ from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_per_registration, uplink_messages_per_registration
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.protected_server import ProtectedServer
+from regstorm.overload.second_door import width_of_second_door
 from regstorm.records.nodes import Node
 from regstorm.records.operations import UPLINK_MESSAGES_PER_IMS_REGISTRATION
 from regstorm.records.scenario import Amf, Sbc, Scenario
@@ -51,7 +52,7 @@ def amfs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> 
             heap,
             (events.AMF_FINISHES, place),
             _stream(seed, "AMF", place),
-            _door(scenario, messages, node.name, node.share, 1.0, Random(_stream(seed, "door", place))),
+            _door(scenario, messages, node.name, node.share, Random(_stream(seed, "door", place))),
         )
         for place, node in enumerate(core.amf_nodes)
     ]
@@ -74,8 +75,8 @@ def sbcs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> 
                 UPLINK_MESSAGES_PER_IMS_REGISTRATION,
                 node.name,
                 core.sbc.share_of_amf * node.share,
-                SBC_DEPTH,
                 Random(_stream(seed, "SBC door", place)),
+                second=True,
             ),
         )
         for place, node in enumerate(core.sbc_nodes)
@@ -104,7 +105,12 @@ def _front(
 
 
 def _door(
-    scenario: Scenario, messages_per_ue: int, node: str, width: float, depth: float, rng: Random
+    scenario: Scenario,
+    messages_per_ue: int,
+    node: str,
+    share: float,
+    rng: Random,
+    second: bool = False,
 ) -> Callable[[Strategy], FrontDoor]:
     tightest = back_ends(scenario.core, pairs_per_registration(scenario))[0]
 
@@ -115,8 +121,8 @@ def _door(
             tightest.pairs_per_ue,
             messages_per_ue,
             rng,
-            width=width,
-            depth=depth,
+            width=width_of_second_door(strategy, share) if second else share,
+            depth=SBC_DEPTH if second else 1.0,
             node=node,
         )
 

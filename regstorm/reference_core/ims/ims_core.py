@@ -12,6 +12,7 @@ from protocols.ims_identities import private_identity, public_identity
 from regstorm.overload import compose
 from regstorm.overload.amplification import BackEnd
 from regstorm.overload.front_door import FrontDoor
+from regstorm.overload.second_door import width_of_second_door
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
@@ -183,7 +184,7 @@ class ImsCore:
             self._tightest.pairs_per_ue,
             UPLINK_MESSAGES_PER_IMS_REGISTRATION,
             self._door_rng,
-            width=self._core.sbc.share_of_amf,
+            width=width_of_second_door(self._strategy, self._core.sbc.share_of_amf),
             depth=SBC_DEPTH,
         )
 
