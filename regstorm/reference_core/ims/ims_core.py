@@ -12,8 +12,8 @@ from protocols.ims_identities import private_identity, public_identity
 from regstorm.overload import compose
 from regstorm.overload.amplification import BackEnd
 from regstorm.overload.front_door import FrontDoor
-from regstorm.overload.second_door import width_of_second_door
 from regstorm.overload.protected_server import ProtectedServer
+from regstorm.overload.second_door import width_of_second_door
 from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
 from regstorm.records.operations import UPLINK_MESSAGES_PER_IMS_REGISTRATION, Nf, Operation
