@@ -8,7 +8,7 @@ from regstorm.planning.planned_strategy import planned_strategy
 from regstorm.planning.tier_table import NODE_KINDS, TIER_TABLE, tier_order
 from regstorm.records.files import read
 from regstorm.records.message_classes import MessageClass
-from regstorm.records.strategy import Strategy
+from regstorm.records.strategy import Dra, Strategy
 
 
 def warnings(topology, place, **asked):
@@ -95,6 +95,20 @@ def test_a_set_becomes_a_strategy_with_its_rate_and_everything_else_as_it_was(na
     assert planned.gate.ues_per_s == 535.384  # rounded down
     assert planned.name == f"lab_routine_{name}"
     assert (planned.tiers, planned.guidance) == (like.tiers, like.guidance)
+
+
+def test_several_front_doors_and_a_dra_gate_get_what_was_planned_for_each():
+    network = shipped("province")
+    routine = make_plan(network).sets[0]
+    planned = planned_strategy(network, routine, strategy("tiered").model_copy(update={"dra": Dra(cx_sh_share=0.5)}))
+    assert planned is not None
+    assert planned.gate is not None
+    assert planned.dra is not None
+    doors = {one.node: one.ues_per_s for one in routine.doors.thresholds}
+    assert planned.gate.nodes.keys() == {node.name for node in (*network.amfs, *network.sbcs)}
+    assert all(doors[node] - 0.001 < rate <= doors[node] for node, rate in planned.gate.nodes.items())
+    towards_hss = {one.node: one.pairs_per_s for one in routine.guards if one.domain.group == "Cx/Sh"}
+    assert planned.dra.nodes == towards_hss
 
 
 def test_a_strategy_without_a_gate_takes_no_rate():
