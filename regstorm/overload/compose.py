@@ -13,8 +13,12 @@ from regstorm.overload.restriction import Restriction
 from regstorm.overload.retry_guidance import RetryGuidance
 from regstorm.overload.tiers import TierTable
 from regstorm.overload.token_bucket import TokenBucket
+from regstorm.records.operations import PAIRS_PER_REGISTRATION
 from regstorm.records.scenario import Shedding
 from regstorm.records.strategy import Gate, Strategy
+
+AUTHENTICATION_PAIRS = PAIRS_PER_REGISTRATION["N13"]
+"""What a user costs that is authenticated and then told to wait."""
 
 
 def front_door(
@@ -59,6 +63,7 @@ def front_door(
         window=BacklogWindow(strategy.backlog, rng),
         backlog=Backlog(strategy.backlog.overdue_s),
         reserve=strategy.credit.reserve,
+        probation_costs=AUTHENTICATION_PAIRS / pairs_per_ue if strategy.credit.pre_authenticates else None,
     )
 
 

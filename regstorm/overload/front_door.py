@@ -27,6 +27,9 @@ FollowUpAction = Literal["drop", "reject"]
 class Admit:
     """The message goes on."""
 
+    on_probation: bool = False
+    """Only until its sender has been authenticated: then the door is asked again, and a reject can be protected."""
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:
@@ -41,6 +44,7 @@ class Refused:
 Decision = Admit | Refused
 
 ADMIT: Final = Admit()
+ON_PROBATION: Final = Admit(on_probation=True)
 REFUSED_FIRST: Final = Refused(first=True, action="reject")
 
 
@@ -87,11 +91,12 @@ class FrontDoor:
         first: bool,
         sender: Hashable | None = None,
         protected: bool = True,
+        probation: bool = False,
     ) -> Decision:
         """Once for each uplink message; `first` of its procedure or a follow-up of an admitted one.
 
         This door does not look at who the sender is (None: not known) unless users are barred, nor at whether a
-        reject could be protected.
+        reject could be protected. `probation`: who asks can hold a registration after its authentication.
         """
         if (
             self.restriction is not None
@@ -102,6 +107,10 @@ class FrontDoor:
         if self.gate is None or message_class not in self.gated or self.gate.admits(now):
             return ADMIT
         return REFUSED_FIRST if first else self._refused_follow_up
+
+    def after_probation(self, now: float, sender: Hashable) -> Decision:
+        """The sender of a message that was let in on probation has been authenticated."""
+        return ADMIT
 
     def tier(self, message_class: MessageClass) -> int:
         """Where the message stands in the queues behind the door."""

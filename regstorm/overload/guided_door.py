@@ -6,9 +6,9 @@
    that its T3346 would not be believed. While such a user was refused in the last second, others leave half of the
    bucket to them. A reject without protection carries no T3346: the user is back after T3511.
 4. Who has had its turn in this storm comes last: when the backlog is short and the load is well below its target.
-
-Pre-authentication of users whose reject cannot be protected is left out: with more than a tenth of such users it
-would be needed.
+5. Pre-authentication: a user whose reject could not be protected is let in for the price of its authentication. Then
+it is known, and it is admitted or told to wait like anyone; when it comes back its context is there. Without this, or
+where a caller cannot do it, a tenth of such users is the most that rule 3 can bear.
 """
 
 from collections.abc import Hashable
@@ -18,7 +18,7 @@ from typing import Final
 from protocols.timers import GprsTimer2
 from regstorm.overload.backlog import Backlog, Standing
 from regstorm.overload.backlog_window import BacklogWindow
-from regstorm.overload.front_door import ADMIT, REFUSED_FIRST, Decision, FrontDoor, Refused
+from regstorm.overload.front_door import ADMIT, ON_PROBATION, REFUSED_FIRST, Decision, FrontDoor, Refused
 from regstorm.overload.live_credit import LiveCredit
 from regstorm.overload.token_bucket import TokenBucket
 from regstorm.records.message_classes import MessageClass
@@ -42,6 +42,8 @@ class GuidedDoor(FrontDoor):
     backlog: Backlog = field(kw_only=True)
     reserve: float = field(kw_only=True)
     """Share of the bucket that is left to those who cannot be scheduled, while there are any."""
+    probation_costs: float | None = field(kw_only=True, default=None)
+    """Credit that an authentication takes, as a share of a whole registration; None: nobody is pre-authenticated."""
     _refused_somebody: bool = field(init=False, default=False)
     _pressing_until: float = field(init=False, default=-1.0)
 
@@ -59,6 +61,7 @@ class GuidedDoor(FrontDoor):
         first: bool,
         sender: Hashable | None = None,
         protected: bool = True,
+        probation: bool = False,
     ) -> Decision:
         """Once for each uplink message. `sender` None: somebody whose name is not known."""
         gate = self.gate
@@ -68,15 +71,28 @@ class GuidedDoor(FrontDoor):
         standing = Standing.NEW if sender is None else self.backlog.standing(sender, now)
         if standing is Standing.SERVED_EARLY:
             return IGNORED
-        unscheduled = not protected or standing in UNSCHEDULED
+        on_probation = probation and not protected and self.probation_costs is not None
+        unscheduled = (not protected and not on_probation) or standing in UNSCHEDULED
         if (standing is not Standing.SERVED or self._has_room()) and gate.admits(
             now, 1.0, self._left(gate, unscheduled, now)
         ):
             if sender is not None:
                 self.backlog.admitted(sender)
             return ADMIT
+        self._refused_somebody = True
+        if on_probation and gate.admits(now, self.probation_costs or 0.0):
+            return ON_PROBATION
         if unscheduled:
             self._pressing_until = now + PRESSING_S
+        return REFUSED_FIRST
+
+    def after_probation(self, now: float, sender: Hashable) -> Decision:
+        """It is known now: admitted for the rest of the price, or told to wait like anyone."""
+        gate = self.gate
+        self.backlog.advance(now)
+        if gate is None or gate.admits(now, 1.0 - (self.probation_costs or 0.0), self._left(gate, False, now)):
+            self.backlog.admitted(sender)
+            return ADMIT
         self._refused_somebody = True
         return REFUSED_FIRST
 

@@ -53,6 +53,8 @@ class Credit(_Record):
     """Factor per second at least."""
     reserve: float = Field(default=0.5, ge=0, lt=1)
     """Share of the bucket left to those who cannot be scheduled, while there are any."""
+    pre_authenticates: bool = False
+    """Who could only be rejected without protection is authenticated first, and then told to wait like anyone."""
 
 
 class BacklogWindow(_Record):

@@ -44,9 +44,12 @@ class Accounts:
         for account in self._open.pop(ue, ()):
             self.ledger.write_off(account, _IN_THIS_SECOND)
 
-    def settle(self, ue: int) -> None:
-        """The UE has full service: all that was done for it was well spent."""
-        for account in self._open.pop(ue, ()):
+    def settle(self, ue: int, keep_running: bool = False) -> None:
+        """The UE has full service: all that was done for it was well spent, but for what still runs in 5GS."""
+        accounts = self._open.pop(ue, [])
+        if keep_running and accounts:
+            self._open[ue] = [accounts.pop()]
+        for account in accounts:
             self.ledger.settle(account)
         registered = self._in_ims_since_service.pop(ue, None)
         if registered is not None and self._in_ims.get(ue) != registered:

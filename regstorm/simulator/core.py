@@ -13,6 +13,7 @@ from regstorm.overload.front_door import FrontDoor, Refused
 from regstorm.overload.load_meter import LoadMeter
 from regstorm.overload.node_shares import Kind
 from regstorm.records import counters
+from regstorm.records.guided_counters import PRE_AUTHENTICATED
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import AMF, CAPACITY_OUT, COUNTED, of_node
 from regstorm.records.scenario import Scenario
@@ -48,6 +49,8 @@ _BESIDE_CHAINS: Final = {
     PERIODIC_UPDATE: (MessageClass.PERIODIC_UPDATE, True),
     DEREGISTRATION: (MessageClass.DEREGISTRATION, True),
 }
+_ADMITTED, _REFUSED, _ON_PROBATION = range(3)
+"""What the front door has said."""
 _FOLLOW_UP: Final = (MessageClass.FOLLOW_UP, False)
 _SESSION: Final = (MessageClass.PDU_SESSION, True)
 
@@ -75,7 +78,7 @@ class Core:
         self._hop_s = scenario.core.bus.hop_s
         self._activation_s = self._hop_s * len(scenario.network.dnns)
         self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
-        self.fronts: list[Front[tuple[int, int, int, bool]]] = amfs(scenario, strategy, heap, seed)
+        self.fronts: list[Front[tuple[int, int, int, int]]] = amfs(scenario, strategy, heap, seed)
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
         self._out = Levels(tally)
         self._accounts = Accounts(tally)
@@ -86,6 +89,7 @@ class Core:
         self.ims: ImsCore | None = None
         if population.ims is not None:
             self.ims = ImsCore(scenario, strategy, population.ims, self._accounts, self.back_end, heap, tally, seed)
+            self.ims.busy_in_5gs = self.busy_with
         self._follow_strategy()
         self._meter()
 
@@ -175,16 +179,22 @@ class Core:
             return
         self._count(place, counters.AMF_UPLINK)
         message_class, first = self._classify(ue, message)
-        decision = front.door.decide(now, message_class, first, ue, bool(self._population.secured[ue]))
+        secured = bool(self._population.secured[ue])
+        name = ue if secured else None  # who it is has to be proven
+        decision = front.door.decide(now, message_class, first, name, secured, probation=message == 0)
         refused = isinstance(decision, Refused)
+        fate = _REFUSED if refused else _ADMITTED
         if isinstance(decision, Refused):
             self._count(place, counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP)
             if decision.action == "drop" and message_class is not MessageClass.PDU_SESSION:
                 return
+        elif decision.on_probation:
+            fate = _ON_PROBATION
+            self._counts[PRE_AUTHENTICATED] += 1
         elif first:
             self._count(place, counters.ADMITTED_FIRST)
         cost = front.rejection_cost if refused else 1.0
-        job = (ue, message, self._population.connection[ue], refused)
+        job = (ue, message, self._population.connection[ue], fate)
         if not front.station.offer(now, self._tiers[message_class], cost, job):
             self._count(place, counters.AMF_DROPPED)
 
@@ -201,9 +211,13 @@ class Core:
         for front in self.fronts:
             front.door.observe(load, now)
 
-    def lose_contexts(self) -> None:
-        """The AMF has restarted: it knows nobody."""
-        self._population.known[:] = bytes(self._population.size)
+    def lose_contexts(self, everybody: bool) -> None:
+        """The AMFs have restarted and know nobody; or only the share of UEs is forgotten that the scenario names."""
+        population = self._population
+        if everybody:
+            population.known[:] = bytes(population.size)
+        for ue in population.unprotected:
+            population.known[ue] = 0
 
     # --- the way in --------------------------------------------------------------------------------------------------
 
@@ -212,14 +226,15 @@ class Core:
         job = self.fronts[place].station.finish(now, number)
         if job is None:
             return
-        ue, message, connection, refused = job
+        ue, message, connection, fate = job
         if self._population.connection[ue] != connection:
             return
-        if refused:
+        if fate == _REFUSED:
             self._refuse(ue, message, now)
         elif message >= SESSION_RELEASED:
             self._operation(ue, message, now)
         elif message == 0:
+            self._population.on_probation[ue] = fate == _ON_PROBATION
             self._begin_registration(ue, now)
         else:
             self._follow_up(ue, message, now)
@@ -314,10 +329,23 @@ class Core:
             population.secured[ue] = 1
             # should the rest fail, the UE comes back with this GUTI and the new context
             population.known[ue] = population.has_guti[ue]
+            if population.on_probation[ue] and not self._passes_probation(ue, now):
+                return
         if stage.pairs:
             self.back_end.ask(ue, index, self._accounts.running(ue), now)
         else:
             self._end_stage(ue, index, now)
+
+    def _passes_probation(self, ue: int, now: float) -> bool:
+        """It has been authenticated: does the door let it go on, or is it to wait as anyone is?"""
+        self._population.on_probation[ue] = 0
+        place = self.homes.of[ue]
+        if not isinstance(self.fronts[place].door.after_probation(now, ue), Refused):
+            self._count(place, counters.ADMITTED_FIRST)
+            return True
+        self._count(place, counters.REFUSED_FIRST)
+        self._reject_for_congestion(ue, now)
+        return False
 
     def pairs_answered(self, ue: int, index: int, now: float) -> None:
         """Every pair of the stage has its answer."""
@@ -432,7 +460,8 @@ class Core:
     def _reject_for_congestion(self, ue: int, now: float) -> None:
         """5GMM #22 with the T3346 that the door draws for this UE."""
         door = self.fronts[self.homes.of[ue]].door
-        t3346 = door.draw_t3346(now, ue, bool(self._population.secured[ue]))
+        secured = bool(self._population.secured[ue])
+        t3346 = door.draw_t3346(now, ue if secured else None, secured)
         self._reject(ue, FivegmmCause.CONGESTION, t3346, now)
 
     def _back_off(self, ue: int) -> GprsTimer3 | None:

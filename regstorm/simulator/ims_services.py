@@ -5,6 +5,7 @@ everything has been answered (TS 24.229 5.4.1.7). A third-party registration tha
 (default handling "continued") or ends the user's registration ("terminated").
 """
 
+from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
@@ -60,6 +61,8 @@ class ImsServices:
     ) -> None:
         self.listener: ImsListener
         self.nodes: ImsNodes
+        self.busy_in_5gs: Callable[[int], bool]
+        """Whether the AMF works for the UE."""
         ims = scenario.core.ims
         self._population = population
         self._accounts = accounts
@@ -116,7 +119,7 @@ class ImsServices:
             return
         population.served[ue] = served
         if served:
-            self._accounts.settle(ue)
+            self._accounts.settle(ue, keep_running=self.busy_in_5gs(ue))
         self._tally.gauge(counters.FULL_SERVICE, 1 if served else -1)
         self.listener.core_service_changed(ue, now)
 

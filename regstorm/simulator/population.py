@@ -62,6 +62,9 @@ class Population:
         self.profiles, self.profile = _profiles(settings, ues, rng)
         share = settings.eutra_coverage
         self.eutra = bytearray(rng.random() < share for _ in range(ues)) if share else bytearray(ues)
+        share = settings.unprotected
+        self.unprotected = [ue for ue in range(self.outage_ues) if rng.random() < share] if share else []
+        """Those whose security context the outage takes from the AMF."""
         self.ims = ImsPopulation(ues) if settings.ims else None
         """None: the population does without."""
 
@@ -117,6 +120,8 @@ class Population:
         """Secure exchange is established on this connection."""
         self.follows_registration = bytearray(ues)
         """A registration was admitted on this connection, and its sessions are not all up yet."""
+        self.on_probation = bytearray(ues)
+        """Its registration goes on to its authentication; then the door is asked again."""
         self.connection = _numbers(ues)
         """Changes whenever a connection begins or ends: what was sent on another is not heard."""
         self.expected = bytearray([NO_STAGE]) * ues

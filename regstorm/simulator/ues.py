@@ -73,8 +73,7 @@ class Ues(RegisteredUes):
             self._lose_coverage(ue, now)
             if self._core.ims is not None:
                 self._core.ims.forget(ue, now)
-        if self._loses_contexts:
-            self._core.lose_contexts()
+        self._core.lose_contexts(everybody=self._loses_contexts)
 
     def outage_ends(self, _: int, now: float, number: int) -> None:
         """The cells are back, and their UEs find them one after the other."""
