@@ -18,6 +18,7 @@ from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.n2 import GnbLink
 from regstorm.drivers.paced import PacedClock
 from regstorm.drivers.paced_population import PacedPopulation
+from regstorm.drivers.pauses import keep_pauses_short
 from regstorm.drivers.sip_ways import ways
 from regstorm.drivers.tcp import TcpTransport
 from regstorm.drivers.ue_seats import BREATHE_EVERY, WHOLE, Share, go_on, kinds, ue_settings
@@ -180,6 +181,8 @@ class SipPopulation(PacedPopulation):
         """At the bundled core everybody is in service since before."""
         if self._aim.ours:
             super().get_ready(breathe)
+        else:
+            keep_pauses_short()
 
     def run(self, zero: float, finished: Callable[[], bool] = lambda: False) -> Ended:
         """As any population; at an SBC that is not ours everybody registers before the outage."""
