@@ -9,7 +9,7 @@ from h2.settings import SettingCodes
 
 from regstorm.reference_core.backend.http_messages import Problem, Request, Response
 from regstorm.reference_core.backend.sbi_client import Answered, SbiClient, Unanswered
-from regstorm.reference_core.backend.sbi_connection import BODY_LIMIT, Alive, Over
+from regstorm.reference_core.backend.sbi_connection import BODIES_LIMIT, BODY_LIMIT, Alive, Over
 from regstorm.reference_core.backend.sbi_server import Asked, SbiServer, Withdrawn
 
 GET = Request("GET", "/nudm-sdm/v2/imsi-1/am-data", (("3gpp-sbi-message-priority", "5"),))
@@ -226,6 +226,21 @@ def test_a_body_beyond_all_measure_resets_its_stream_only():
     assert not server.over
     peer.get(3)
     assert isinstance(peer.cross(server)[-1], Asked)
+
+
+def test_bodies_that_never_end_cannot_fill_the_memory():
+    peer, server = Peer(True), SbiServer()
+    peer.cross(server)
+    streams = range(1, 2 + 2 * (BODIES_LIMIT // 60_000), 2)
+    for stream in streams:
+        peer.h2.send_headers(stream, [(":method", "POST"), (":scheme", "http"), (":authority", "udm"), (":path", "/")])
+        for _ in range(4):
+            peer.h2.send_data(stream, bytes(15_000))
+        peer.cross(server)
+    resets = [one.stream_id for one in peer.events if isinstance(one, StreamReset)]
+    assert resets
+    assert len(resets) < len(streams) / 10
+    assert not server.over
 
 
 def test_a_server_tells_its_limits_before_anything_else():

@@ -20,6 +20,8 @@ from regstorm.reference_core.backend.http_messages import Fields
 
 BODY_LIMIT: Final = 64 * 1024
 """Octets of one message's body (assumed; the largest of Nudm has some hundred)."""
+BODIES_LIMIT: Final = 4 * 1024 * 1024
+"""Octets of bodies that are not complete, on one connection (assumed)."""
 STREAMS_AT_ONCE: Final = 16_384
 """What one end lets the other open (assumed: more than a storm lets wait within a consumer's patience)."""
 _HEADER_LIST_LIMIT: Final = 16 * 1024
@@ -88,6 +90,8 @@ class SbiConnection:
         self.h2.initiate_connection()
         self.h2.increment_flow_control_window(_CONNECTION_WINDOW)
         self._incoming: dict[int, _Incoming] = {}
+        self._incomplete_octets = 0
+        """Of all bodies in `_incoming`."""
         self._bodies: dict[int, bytes] = {}
         """What is left of bodies that wait for the peer's window."""
 
@@ -145,24 +149,32 @@ class SbiConnection:
         incoming = self._incoming.get(stream)
         if incoming is None:
             return []
-        incoming.body += data.data or b""
-        if len(incoming.body) <= BODY_LIMIT:
+        part = data.data or b""
+        incoming.body += part
+        self._incomplete_octets += len(part)
+        if len(incoming.body) <= BODY_LIMIT and self._incomplete_octets <= BODIES_LIMIT:
             return []
         self.reset(stream, ErrorCodes.ENHANCE_YOUR_CALM)
         return [StreamGone(stream)]
 
     def _complete(self, stream: int) -> list[Event]:
-        incoming = self._incoming.pop(stream, None)
+        incoming = self._taken(stream)
         return [] if incoming is None else [Whole(stream, incoming.fields, bytes(incoming.body))]
 
+    def _taken(self, stream: int) -> _Incoming | None:
+        incoming = self._incoming.pop(stream, None)
+        if incoming is not None:
+            self._incomplete_octets -= len(incoming.body)
+        return incoming
+
     def _forget(self, stream: int) -> list[Event]:
-        self._incoming.pop(stream, None)
+        self._taken(stream)
         self._bodies.pop(stream, None)
         return [StreamGone(stream)]
 
     def reset(self, stream: int, error: ErrorCodes = ErrorCodes.CANCEL) -> None:
         """Gives a stream up; harmless if it is over."""
-        self._incoming.pop(stream, None)
+        self._taken(stream)
         self._bodies.pop(stream, None)
         if not self.over:
             with suppress(ProtocolError):  # the peer was first
