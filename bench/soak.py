@@ -103,10 +103,12 @@ def watch(generator, core):
     """(minute of the storm, MB of the generator, MB of the core), until the storm is over."""
     latest, samples = [], []
     threading.Thread(target=follow, args=(generator, latest), daemon=True).start()
+    until_s = -1.0
     while generator.poll() is None:
         mine, its = resident_mb(generator.pid), resident_mb(core)
-        if latest and mine and its:
+        if latest and mine and its and latest[0].scenario_s > until_s:  # else it writes its record by now
             told = latest[0]
+            until_s = told.scenario_s
             samples.append((told.scenario_s / 60, mine, its))
             print(
                 f"{told.scenario_s / 60:6.1f} min  generator {mine:6.1f} MB  core {its:6.1f} MB  "

@@ -146,7 +146,7 @@ def test_ctrl_c_while_a_storm_is_being_set_up_ends_within_a_second_with_an_incom
     took_s = time.monotonic() - began_s
     said, _ = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 130
-    assert "regstorm: interrupted" in said
+    assert "PARTIAL: interrupted" in said
     assert "Traceback" not in said
     assert (record(tmp_path / "run")["complete"], record(tmp_path / "run")["why"]) == (False, "interrupted")
     assert not (tmp_path / "run" / "timeline.csv").exists()
