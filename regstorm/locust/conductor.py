@@ -215,7 +215,9 @@ class _Storm:
         if not self._core_is_ours:
             return
         sip = None if self._aim is None else SipAt(host=self._core_host, ues_at=self._core_host)
-        self._core = CoreChild(self._core_counted, self._lose, self._core_host, on_service=self._core_holds)
+        self._core = CoreChild(
+            self._core_counted, self._lose, self._core_host, self.plan.transport, on_service=self._core_holds
+        )
         self._n2 = self._core.link.set_up(
             self.scenario, self.plan.strategy, self.plan.seed, self.outage_ues, self.online_ues, sip
         )

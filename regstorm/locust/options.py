@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from locust.argument_parser import LocustArgumentParser
 
+from regstorm.drivers.sctp import SctpUnavailable, require_sctp
 from regstorm.drivers.target_population import SPEED
+from regstorm.drivers.transports import TRANSPORT_NAMES
 from regstorm.locust.sip_options import add_sip_options, check_scenario, of_aim, read_aim, sip_words
 from regstorm.records import sources
 from regstorm.records.files import BadFile
@@ -24,6 +26,7 @@ from regstorm.records.target import Target, read_target
 
 DEFAULT_SCENARIO, DEFAULT_STRATEGY = "outage_return", "tiered"
 DEFAULT_SAMPLE, DEFAULT_SPEED = 100, 10.0
+DEFAULT_TRANSPORT = "tcp"
 LOOPBACK = "127.0.0.1"
 
 
@@ -110,6 +113,13 @@ def add_options(parser: LocustArgumentParser, locustfile: Locustfile) -> None:
         include_in_web_ui=False,
     )
     parser.add_argument(
+        "--storm-transport",
+        choices=TRANSPORT_NAMES,
+        default=DEFAULT_TRANSPORT,
+        help="Between gNBs and the bundled core: tcp, with a private framing, or sctp, the kernel's",
+        include_in_web_ui=False,
+    )
+    parser.add_argument(
         "--storm-metrics-port",
         type=int,
         metavar="PORT",
@@ -135,6 +145,11 @@ def read_options(options: Namespace) -> StormOptions:
         options.storm_scenario, [*shlex.split(options.storm_changes), *shlex.split(options.storm_set)]
     )
     strategy, strategy_path = sources.strategy(options.storm_strategy)
+    if options.storm_transport == "sctp":
+        try:
+            require_sctp()
+        except SctpUnavailable as error:
+            raise BadFile(f"--storm-transport sctp: {error}") from None
     target, speed = None, options.storm_speed
     if options.storm_target:
         population = scenario.sampled(options.storm_sample).population
@@ -157,6 +172,7 @@ def read_options(options: Namespace) -> StormOptions:
         command=_command(options),
         clock="paced",
         speed=speed,
+        transport=options.storm_transport,
         trace=options.storm_trace,
         later=sources.later(scenario, options.storm_sample),
     )
@@ -200,4 +216,6 @@ def _command(options: Namespace) -> str:
         value = getattr(options, f"storm_{name}")
         if value != "":
             words += [f"--storm-{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    if options.storm_transport != DEFAULT_TRANSPORT:
+        words += ["--storm-transport", options.storm_transport]
     return shlex.join(words + sip_words(options))

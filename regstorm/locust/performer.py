@@ -131,7 +131,7 @@ class Performer:
             target = Target.model_validate_json(message["target"])
             population = TargetPopulation(scenario, plan.seed, target, attempts, share, trace_of, cap)
         else:
-            core, n2 = tuple(message["core"]), transport_named("tcp")
+            core, n2 = tuple(message["core"]), transport_named(plan.transport)
             population = PacedPopulation(scenario, plan.seed, plan.speed, core, n2, attempts, share, trace_of, cap)
         self._population = population
         for number, user in enumerate(self._users):

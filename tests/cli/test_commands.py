@@ -137,6 +137,7 @@ def test_a_storm_that_fails_exits_1_and_nothing_looks_complete(behaviour, why, f
         (["compare", "outage_return", "--speed", "10"], "--speed: expected --clock paced with it"),
         (["run", "outage_return", "--strategy", "tiered", "--transport", "sctp"], "--transport sctp: expected --clock"),
         (["run", "outage_return", "--strategy", "tiered", "--transport", "udp"], "--transport udp: expected tcp or"),
+        (["compare", "outage_return", "--transport", "sctp"], "--transport sctp: expected --clock paced with it"),
         (["compare", "outage_return", "--clock", "paced", "--speed", "0"], "--speed 0: expected more than 0"),
         (["compare", "outage_return", "--clock", "paced", "--attempts-cap", "0"], "--attempts-cap 0: expected more"),
         (["core", "--listen", "38412"], "--listen 38412: expected HOST:PORT"),

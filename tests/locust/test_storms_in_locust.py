@@ -128,6 +128,7 @@ def test_an_end_by_hand_leaves_a_partial_record_and_no_process(tmp_path, how, wh
         (["--storm-speed", "-1"], "--storm-speed -1: expected more than 0"),
         (["--storm-set", "core.udm.capacity=3"], "core.udm.capacity"),
         (["--storm-strategy", "none"], "invalid choice: 'none'"),
+        (["--storm-transport", "udp"], "invalid choice: 'udp'"),
     ],
 )
 def test_a_wrong_option_is_one_line_and_exit_2(tmp_path, options, expected):
