@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_per_registration, uplink_messages_per_registration
@@ -39,7 +39,7 @@ class Front(Generic[Job]):
         self.station.take_strategy(strategy)
 
 
-def amfs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Front]:  # type: ignore[type-arg]
+def amfs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Front[Any]]:
     """Every AMF: its gate has its share of what all may admit together."""
     messages = uplink_messages_per_registration(scenario)
     core = scenario.core
@@ -58,7 +58,7 @@ def amfs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> 
     ]
 
 
-def sbcs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Front]:  # type: ignore[type-arg]
+def sbcs(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Front[Any]]:
     """Every SBC, with a gate as wide as `share_of_amf` says."""
     core = scenario.core
     return [
@@ -92,7 +92,7 @@ def _front(
     event: tuple[int, int],
     stream: str,
     make_door: Callable[[Strategy], FrontDoor],
-) -> Front:  # type: ignore[type-arg]
+) -> Front[Any]:
     shedding = kind.shedding
     if node.rejection_cost is not None:
         shedding = shedding.model_copy(update={"rejection_cost": node.rejection_cost})
