@@ -24,7 +24,7 @@ from regstorm.drivers.chance import stream_of_chance
 from regstorm.records.ports import Agenda, UeObserver
 from regstorm.records.scenario import Population, Scenario
 from regstorm.reference_core.amf_pool import AMF_REGION, AMF_SET, amf_pointer
-from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
+from regstorm.reference_core.ims.sbc_pool import p_cscfs_of
 from ue_models import profiles
 from ue_models.ims_rules import Recourse
 from ue_models.radio import BaseStation
@@ -154,7 +154,8 @@ class UeSeats:
         """Somewhere between registration and renewal, uniformly: so many fall due in any minute as in any other."""
         address = address_text(prior_address(index, self._settings.ims_session).to_bytes(4))
         granted_s = float(self._scenario.core.ims.expires_s)
-        return PriorIms(prior_binding(self._seed, index), address, PCSCF_ADDRESSES, granted_s, self._renewing.random())
+        p_cscfs = p_cscfs_of(self._scenario.core, index)
+        return PriorIms(prior_binding(self._seed, index), address, p_cscfs, granted_s, self._renewing.random())
 
     def _take(self, group: str, seated: list[UeMachine], first: int, places: range) -> UeMachine:
         if len(seated) >= len(places):

@@ -26,7 +26,6 @@ from regstorm.reference_core.amf_pool import AmfPool, amf_pointer
 from regstorm.reference_core.ausf import Ausf
 from regstorm.reference_core.bus import Bus, Call
 from regstorm.reference_core.ims.ims_core import ImsCore
-from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.reference_core.pcf import Pcf
 from regstorm.reference_core.smf import UPF_ADDRESS, Smf
@@ -104,11 +103,6 @@ class ReferenceCore:
         """The way of datagrams between UEs and IMS; None without IMS."""
         self._load_meters = [LoadMeter(one, REPORT_EVERY_S) for one in (*self.udm_nodes.servers, *self.pool.servers)]
 
-    @property
-    def pcscf_addresses(self) -> tuple[str, ...]:
-        """What a UE is told in the PCO of its ims session; none without IMS."""
-        return PCSCF_ADDRESSES if self.ims is not None else ()
-
     def _index_of(self, call: Call) -> int | None:
         """Which user a call to a UDM/HSS is about; None if it cannot be told."""
         suci = call.payload.suci if call.operation is GENERATE_AUTH_DATA else None
@@ -131,7 +125,8 @@ class ReferenceCore:
     def _user_plane(self, ims: ImsCore) -> Upf:
         """What it sends to UEs needs to be told the time: whoever drives it sets `ims.send`."""
         self.smf.upf = upf = Upf(UPF_ADDRESS, ims.receive, self._tally)
-        self.smf.p_cscfs = tuple(map(address_octets, self.pcscf_addresses))
+        plmn, addresses_for = self.identity.plmn, ims.sbcs.addresses_for
+        self.smf.p_cscfs_of = lambda supi: tuple(map(address_octets, addresses_for(index_of(supi, plmn) or 0)))
         return upf
 
     def start(self, now: float) -> None:
@@ -154,6 +149,10 @@ class ReferenceCore:
     def take_capacity(self, node: str, factor: float, now: float) -> None:
         """Node `node` can do so much of what it could by the scenario from now on; 0: it is lost."""
         if self.pool.take_capacity(node, factor, now):
+            return
+        if node in [sbc.name for sbc in self._core.sbc_nodes]:
+            if self.ims is not None:
+                self.ims.sbcs.take_capacity(node, factor, now)
             return
         if not self.udm_nodes.take_capacity(node, factor, now):
             raise ValueError(f"there is no node {node}")

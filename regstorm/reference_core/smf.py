@@ -5,6 +5,7 @@ The registration at the UDM follows the resource setup, as step 16c has it. A se
 replaces the old one, whose registration at the UDM the new one overwrites: that costs no extra pair.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from protocols.causes import FivegsmCause
@@ -76,8 +77,8 @@ class Smf:
         self._reads = (ops.SUBSCRIBE_SMF_WITH_DATA,) if aggregated_reads else (ops.GET_SM_DATA, ops.SUBSCRIBE_SMF)
         self.upf: Upf | None = None
         """The user plane; a core without IMS does without."""
-        self.p_cscfs: tuple[bytes, ...] = ()
-        """What a UE is told that asks for P-CSCFs (TS 24.008 10.5.6.3)."""
+        self.p_cscfs_of: Callable[[str], tuple[bytes, ...]] = _no_p_cscfs
+        """What a UE is told that asks for P-CSCFs (TS 24.008 10.5.6.3), by its SUPI."""
         self._bus = bus
         self._agenda = agenda
         self._tally = tally
@@ -136,7 +137,8 @@ class Smf:
                 return _refused(encode(PduSessionEstablishmentReject(psi, request.pti, cause)))
         self._forget((supi, psi))
         context = self._contexts[supi, psi] = self._new_context(request.pti, wanted.dnn)
-        options = with_p_cscf(self.p_cscfs) if self.p_cscfs and wants_p_cscf(request.pco) else None
+        p_cscfs = self.p_cscfs_of(supi)
+        options = with_p_cscf(p_cscfs) if p_cscfs and wants_p_cscf(request.pco) else None
         address = context.address.to_bytes(4)
         accept = PduSessionEstablishmentAccept(psi, request.pti, address, wanted.dnn, wanted.snssai, options)
         return SmContext(encode(accept), _tunnel(psi, context))
@@ -243,6 +245,11 @@ class Smf:
         self._free_addresses.append(context.address)
         if self.upf is not None:
             self.upf.close(context.teid)
+
+
+def _no_p_cscfs(supi: str) -> tuple[bytes, ...]:
+    """There is no IMS."""
+    return ()
 
 
 def _refused(n1: bytes) -> SmContext:

@@ -215,3 +215,27 @@ def test_users_of_a_lost_amf_register_at_the_others_and_it_serves_again_when_it_
     assert len(east.contexts) + len(west.contexts) + len(south.contexts) == 60
     assert len(east.n2.associations()) == len(storm.population.links) / 3
     assert storm.timeline.total(counters.DECODE_ERRORS) == storm.timeline.total(counters.PROTOCOL_ERRORS) == 0
+
+
+# --- SBCs ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_users_of_a_lost_sbc_find_the_other_by_a_new_session():
+    changes = [
+        "population.ims=true",
+        "core.sbcs=[{name: red, share: 0.5}, {name: blue, share: 0.5}]",
+        "incidents=[{at_s: 15, nodes: [red], capacity: 0}]",  # some are registered there, some are about to be
+        "online.message_share=1",
+        "online.every_s=20",
+    ]
+    one = with_changes(scenario(ues=20, arrivals_s=10, outage={"recovery_within_s": 1500, "calm_after_s": 900}), changes)
+
+    storm = storm_of(StormPlan(one, strategy("self_protection"), 1, 1, Path()))
+
+    red, blue = storm.core.ims.sbcs.sbcs
+    assert storm.log.share_back == 1
+    assert storm.timeline.total("sbc_node.requests.red") > 0
+    assert len(blue.users._bound) == 20
+    assert len(red.users._bound) == 0
+    assert storm.timeline.total(counters.DECODE_ERRORS) == 0

@@ -16,6 +16,7 @@ from regstorm.overload.protected_server import ProtectedServer
 from regstorm.overload.second_door import width_of_second_door
 from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
+from regstorm.records.nodes import Node
 from regstorm.records.operations import UPLINK_MESSAGES_PER_IMS_REGISTRATION, Nf, Operation
 from regstorm.records.ports import Agenda, Tally
 from regstorm.records.scenario import Core, Shedding
@@ -32,6 +33,7 @@ from regstorm.reference_core.ims.names import ImsNames, host_of
 from regstorm.reference_core.ims.node import SipNode
 from regstorm.reference_core.ims.registrations import Registration, Vector
 from regstorm.reference_core.ims.sbc import Sbc
+from regstorm.reference_core.ims.sbc_pool import SbcPool
 from regstorm.reference_core.ims.scscf import Scscf
 from regstorm.reference_core.ims.third_party import ThirdParties
 from regstorm.reference_core.ims.user_profile import FilterCriteria
@@ -80,7 +82,20 @@ class ImsCore:
 
         password = core.ims.digest_password
         self.hss = Hss(self.names, subscribers, _criteria(self.names, core), hss, vectors_rng, password)
-        self.sbc = self._make_sbc()
+        self.sbcs = SbcPool(
+            core,
+            strategy,
+            self.names,
+            bus,
+            agenda,
+            tally,
+            self.accounts,
+            self._to_ue,
+            self._make_door,
+            self._door_rng,
+            self._nodes_rng,
+        )
+        self._servers += self.sbcs.servers
         icscf = Icscf(self.names, tally, core.ims.on_hss_failure)
         self._node(Nf.ICSCF, icscf.handlers, core.ims.cscf)
         self.scscf = self._make_scscf(nonces_rng)
@@ -89,9 +104,14 @@ class ImsCore:
 
     # --- Gm ----------------------------------------------------------------------------------------------------------
 
+    @property
+    def sbc(self) -> Sbc:
+        """The only one, or the first."""
+        return self.sbcs.sbcs[0]
+
     def receive(self, datagram: bytes, source: Endpoint, destination: Endpoint, now: float) -> None:
         """A datagram of a UE for one of the P-CSCF addresses. No octets raise anything."""
-        self.sbc.receive(datagram, source, destination, now)
+        self.sbcs.receive(datagram, source, destination, now)
 
     def serves(self, supi: str) -> bool:
         """Full service in IMS: the user is registered, and both application servers hold the registration."""
@@ -120,7 +140,7 @@ class ImsCore:
             known = Registration(identity, supi, private, expires_at_s, vector=vector, criteria=criteria)
             self.scscf.registrations.keep(known)
             address = str(IPv4Address(prior_address(index, pdu_session_id)))
-            self.sbc.users.bind(identity, Bound(address, expires_at_s, service_route=(route,)))
+            self.sbcs.bind(index, identity, Bound(address, expires_at_s, service_route=(route,)))
             self.tas.provision(supi, identity)
             self.ip_sm_gw.provision(supi, identity)
             self._look_again(supi, now)
@@ -129,7 +149,7 @@ class ImsCore:
         """The outage has taken these users: no node knows their registrations any more."""
         for supi in supis:
             identity = public_identity(supi, self.names.plmn)
-            self.sbc.users.unbind(identity)
+            self.sbcs.unbind(identity)
             self.scscf.registrations.drop(identity)
             self.scscf.challenges.take(identity)
             self.tas.forget(supi)
@@ -141,14 +161,14 @@ class ImsCore:
             self._look_again(supi, now)
 
     def restart_sbc(self) -> None:
-        """The SBC loses its bindings: every re-REGISTER looks like a first one until its user has registered anew."""
-        self.sbc.restart()
+        """SBCs lose their bindings: every re-REGISTER looks like a first one until its user has registered anew."""
+        self.sbcs.restart()
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Another overload control from now on: a new door, and the queues of all nodes in its order."""
         self._strategy = strategy
         self._tiers = compose.tier_table(strategy)
-        self.sbc.door = self._make_door()
+        self.sbcs.take_strategy(strategy)
         for server in self._servers:
             server.order_by(compose.ordered_tiers(strategy))
 
@@ -171,21 +191,16 @@ class ImsCore:
 
     # --- the nodes ---------------------------------------------------------------------------------------------------
 
-    def _make_sbc(self) -> Sbc:
-        sbc = self._core.sbc
-        queue = self._queue(sbc.shedding, sbc.capacity_messages_per_s)
-        door = self._make_door()
-        return Sbc(sbc, self.names, self._bus, self._agenda, self._tally, door, queue, self.accounts, self._to_ue)
-
-    def _make_door(self) -> FrontDoor:
+    def _make_door(self, strategy: Strategy, sbc: Node, rng: Random) -> FrontDoor:
         return compose.front_door(
-            self._strategy,
+            strategy,
             self._tightest.as_if_all_pairs_per_s,
             self._tightest.pairs_per_ue,
             UPLINK_MESSAGES_PER_IMS_REGISTRATION,
-            self._door_rng,
-            width=width_of_second_door(self._strategy, self._core.sbc.share_of_amf),
+            rng,
+            width=sbc.share * width_of_second_door(strategy, self._core.sbc.share_of_amf),
             depth=SBC_DEPTH,
+            node=sbc.name,
         )
 
     def _make_scscf(self, nonces_rng: Random) -> Scscf:

@@ -5,8 +5,14 @@ from typing import Final, NamedTuple
 from protocols.identities import Plmn
 from protocols.ims_identities import SIP_PORT, home_domain
 
-PCSCF_ADDRESSES: Final = ("10.2.0.1", "10.2.0.2")
-"""The service addresses of the SBC; both are one node with one gate and one memory."""
+
+def sbc_addresses(place: int) -> tuple[str, str]:
+    """The service addresses of the SBC at `place`; both are one node with one gate and one memory."""
+    return f"10.2.{place}.1", f"10.2.{place}.2"
+
+
+PCSCF_ADDRESSES: Final = sbc_addresses(0)
+"""Those of the only SBC, or of the first."""
 
 
 class ImsNames(NamedTuple):

@@ -72,7 +72,12 @@ class Sbc:
         queue: ServiceQueue,
         accounts: Accounts,
         send: Send,
+        addresses: tuple[str, ...] = PCSCF_ADDRESSES,
     ) -> None:
+        """`addresses`: its own, on Gm."""
+        self.addresses = addresses
+        self.lost = False
+        """It is down: whoever brings it messages lets them vanish."""
         self.door = door
         self.queue = queue
         self.users = KnownUsers()
@@ -82,7 +87,7 @@ class Sbc:
         self._tally = tally
         self._accounts = accounts
         self._send = send
-        self._hop = Hop("p", PCSCF_ADDRESSES[0])
+        self._hop = Hop("p", addresses[0])
         self._transactions = ServerTransactions(reliable=False, timers=GM)
         self._towards_ues = TowardsUes(self._hop, self.users, agenda, send)
         bus.serve(Nf.SBC, self)

@@ -11,7 +11,6 @@ from regstorm.records.ports import Agenda, Due
 from regstorm.reference_core.bus import Failed, Reply
 from regstorm.reference_core.ims.hops import Hop, returned
 from regstorm.reference_core.ims.known_users import Endpoint, KnownUsers
-from regstorm.reference_core.ims.names import PCSCF_ADDRESSES
 from regstorm.reference_core.ims.reading import identity
 
 
@@ -47,7 +46,7 @@ class TowardsUes:
         if bound is None:
             reply(answer(request, 404, self._hop.tag()), now)
             return
-        source = bound.local or (PCSCF_ADDRESSES[0], 5060)
+        source = bound.local or (self._hop.host, 5060)
         target = (bound.address, bound.port)
         reliable = isinstance(source, StreamEndpoint)
         via = self._hop.via("TCP" if reliable else "UDP")
