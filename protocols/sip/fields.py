@@ -6,6 +6,7 @@ authentication.py.
 """
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from protocols.sip.grammar import (
@@ -26,6 +27,9 @@ BRANCH_COOKIE: Final = "z9hG4bK"
 DEFAULT_PORT: Final = 5060
 ANY_CONTACT: Final = "*"
 """The Contact that takes all bindings away (10.2.2)."""
+
+_REMEMBERED: Final = 512
+"""Readings of Via, CSeq and addresses each, by text: everybody on a request's way looks into the same ones."""
 
 _HOST: Final = r"(\[[0-9A-Fa-f:.]++\]|[A-Za-z0-9._-]++)"
 _PORT: Final = r"(?:[ \t]*+:[ \t]*+([0-9]{1,5}))?+"
@@ -49,6 +53,7 @@ class Via(NamedTuple):
     parameters: Parameters = NO_PARAMETERS
 
     @staticmethod
+    @lru_cache(_REMEMBERED)
     def read(text: str) -> "Via | None":
         found = _VIA.fullmatch(text)
         behind = parameters(found[4] or "") if found else None
@@ -101,6 +106,7 @@ class Address(NamedTuple):
     display: str | None = None
 
     @staticmethod
+    @lru_cache(_REMEMBERED)
     def read(text: str) -> "Address | None":
         if "<" not in text:  # then all parameters are the header's (20.10)
             uri, _, tail = text.strip(" \t").partition(";")
@@ -137,6 +143,7 @@ class CSeq(NamedTuple):
     method: str
 
     @staticmethod
+    @lru_cache(_REMEMBERED)
     def read(text: str) -> "CSeq | None":
         found = _CSEQ.fullmatch(text)
         if found is None or int(found[1]) >= 2**31 or not is_token(found[2]):

@@ -136,5 +136,7 @@ def delta_seconds(text: str | None) -> int | None:
     """A whole number of seconds: Expires, Min-Expires, the expires parameter; None if absent or something else."""
     if text is None:
         return None
+    if len(text) < 10 and text.isascii() and text.isdigit():
+        return int(text)
     seconds, rest = leading_seconds(text)
     return seconds if not rest.strip(" \t") else None

@@ -63,6 +63,10 @@ class Request(NamedTuple):
     headers: Headers
     body: bytes = b""
 
+    def having(self, headers: Headers) -> "Request":
+        """The same request with other header fields."""
+        return Request(self.method, self.uri, headers, self.body)
+
 
 class Response(NamedTuple):
     """A response: `SIP/2.0 401 Unauthorized`."""
@@ -71,6 +75,10 @@ class Response(NamedTuple):
     reason: str
     headers: Headers
     body: bytes = b""
+
+    def having(self, headers: Headers) -> "Response":
+        """The same response with other header fields."""
+        return Response(self.status, self.reason, headers, self.body)
 
 
 class Unreadable(NamedTuple):

@@ -8,24 +8,29 @@ the cancelled are the majority: most guard timers are cancelled minutes before t
 import heapq
 from collections.abc import Callable
 from math import isnan
+from typing import Any
 
 SWEEP_FROM = 1024  # cancelled entries below which a sweep is not worth it
 
 
-class Entry:
-    """An action that waits."""
+DUE_S, ACTION, AGENDA = 0, 2, 3
+"""Places in an entry."""
 
-    __slots__ = ("_agenda", "action")
 
-    def __init__(self, agenda: "HeapAgenda", action: Callable[[float], None]) -> None:
-        self.action: Callable[[float], None] | None = action
-        self._agenda = agenda
+class Entry(list[Any]):
+    """An action that waits: when it is due, its number, the action (None: no more), its agenda.
+
+    A list, because a heap compares lists and makes them without calling Python: thousands of entries are added per
+    second. Numbers differ, so that no comparison goes further than them.
+    """
+
+    __slots__ = ()
 
     def cancel(self) -> None:
         """The action will not be called. Harmless if it has been called already, or cancelled."""
-        if self.action is not None:
-            self.action = None
-            self._agenda.cancelled_one()
+        if self[ACTION] is not None:
+            self[ACTION] = None
+            self[AGENDA].cancelled_one()
 
 
 class HeapAgenda:
@@ -33,7 +38,7 @@ class HeapAgenda:
 
     def __init__(self) -> None:
         self.now = 0.0
-        self._heap: list[tuple[float, int, Entry]] = []
+        self._heap: list[Entry] = []
         self._added = 0
         self._cancelled = 0
 
@@ -48,29 +53,29 @@ class HeapAgenda:
             if isnan(due_s):
                 raise ValueError("an action cannot be due at NaN")
             due_s = self.now
-        entry = Entry(self, action)
         self._added = added = self._added + 1
-        heapq.heappush(self._heap, (due_s, added, entry))
+        entry = Entry((due_s, added, action, self))
+        heapq.heappush(self._heap, entry)
         return entry
 
     def next_due_s(self) -> float | None:
         """When the next action is due; None if none waits."""
         heap = self._heap
-        while heap and heap[0][2].action is None:
+        while heap and heap[0][ACTION] is None:
             heapq.heappop(heap)
             self._cancelled -= 1
-        return heap[0][0] if heap else None
+        return heap[0][DUE_S] if heap else None
 
     def run_due(self, limit: int) -> int:
         """Calls every action due at `now`, those included that they add; returns how many, at most `limit`."""
         heap, now, pop, called = self._heap, self.now, heapq.heappop, 0
-        while heap and heap[0][0] <= now and called < limit:
-            entry = pop(heap)[2]
-            action = entry.action
+        while heap and heap[0][DUE_S] <= now and called < limit:
+            entry = pop(heap)
+            action = entry[ACTION]
             if action is None:
                 self._cancelled -= 1
                 continue
-            entry.action = None
+            entry[ACTION] = None
             called += 1
             action(now)
         return called
@@ -79,6 +84,6 @@ class HeapAgenda:
         """An entry tells that it was cancelled; sweeps when more than half of the heap is."""
         self._cancelled += 1
         if self._cancelled > SWEEP_FROM and self._cancelled * 2 > len(self._heap):
-            self._heap[:] = [item for item in self._heap if item[2].action is not None]
+            self._heap[:] = [entry for entry in self._heap if entry[ACTION] is not None]
             heapq.heapify(self._heap)
             self._cancelled = 0

@@ -27,7 +27,7 @@ import gevent
 import gevent.monkey
 from gevent.event import Event
 
-from regstorm.drivers.agenda import Entry, HeapAgenda
+from regstorm.drivers.agenda import ACTION, Entry, HeapAgenda
 from regstorm.drivers.association import Address, Association, Listener, Transport
 from regstorm.drivers.lateness import Lateness
 from regstorm.drivers.lockstep import PROGRESS_EVERY_S, Ended
@@ -52,9 +52,9 @@ class _PastAgenda(HeapAgenda):
     def at(self, due_s: float, action: Callable[[float], None]) -> Entry:
         if due_s != due_s:
             raise ValueError("an action cannot be due at NaN")
-        entry = Entry(self, action)
         self._added = added = self._added + 1
-        heapq.heappush(self._heap, (due_s, added, entry))
+        entry = Entry((due_s, added, action, self))
+        heapq.heappush(self._heap, entry)
         return entry
 
     def call_due(
@@ -66,8 +66,8 @@ class _PastAgenda(HeapAgenda):
         """
         heap, called = self._heap, 0
         while heap:
-            due_s, _, entry = heap[0]
-            action = entry.action
+            entry = heap[0]
+            due_s, _, action, _ = entry
             if action is None:
                 heapq.heappop(heap)
                 self._cancelled -= 1
@@ -78,7 +78,7 @@ class _PastAgenda(HeapAgenda):
             if now > limit_s:
                 return called, True
             heapq.heappop(heap)
-            entry.action = None
+            entry[ACTION] = None
             if now > self.now:
                 self.now = now
             noted(now - due_s)

@@ -4,8 +4,8 @@ An operation that reaches the UDM is one pair (a request and its answer) at the 
 Names are those of TS 23.502 and TS 29.503; paths stand in docs/. N35 (UDM–UDR) is not UDM-facing and not counted.
 """
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
 
 
 class Nf(StrEnum):
@@ -24,16 +24,16 @@ class Nf(StrEnum):
     IP_SM_GW = "IP-SM-GW"
 
 
-class Operation(NamedTuple):
-    """A named service operation: who serves it and on which reference point it is counted."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """A named service operation: who serves it and on which reference point it is counted.
+
+    Each is there once, in the catalogue below, and equal to itself only: every call looks several tables up by it.
+    """
 
     name: str
     server: Nf
     interface: str
-
-    def __hash__(self) -> int:
-        """Names are unique; every call looks several tables up by its operation."""
-        return hash(self.name)
 
 
 AUTHENTICATE = Operation("Nausf_UEAuthentication_Authenticate", Nf.AUSF, "N12")

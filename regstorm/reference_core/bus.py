@@ -75,6 +75,10 @@ class Call(NamedTuple):
     consumer: Nf | None = None
     """Who asks; only a carrier looks at it, where several functions share an interface."""
 
+    def asked_by(self, consumer: Nf, procedure: int) -> "Call":
+        """The same call, asked by `consumer` for `procedure`; the quick way, because every nested call goes it."""
+        return tuple.__new__(Call, (*self[:4], procedure, consumer))
+
 
 _NEVER = float("inf")
 _REQUESTS_OF = {nf: f"{NODE_REQUESTS}.{nf}" for nf in Nf}
@@ -152,8 +156,10 @@ class PendingCall:
 
     def conclude(self, answer: Answer, now: float) -> None:
         """Hands the answer to the consumer, once."""
-        consumer = self._answer
-        self.cancel()
+        consumer, self._answer = self._answer, None
+        timeout, self.timeout = self.timeout, None
+        if timeout is not None:
+            timeout.cancel()
         if consumer is not None:
             consumer(answer, now)
 
@@ -215,33 +221,34 @@ class Bus:
         return known
 
     def _try(self, pending: PendingCall, now: float) -> None:
-        server = pending.call.operation.server
-        if self.is_down(server):
+        call = pending.call
+        operation = call.operation
+        server = operation.server
+        if self._lost_heartbeats[server] >= HEARTBEATS_LOST_UNTIL_DOWN:
             pending.timeout = self.agenda.at(now, lambda at: pending.conclude(Failed("peer down"), at))
             return
-        self.calls[pending.call.operation] += 1
-        pending.attempt += 1
-        attempt = pending.attempt
-        ends_s = min(now + self.patience_s(pending.call.operation), pending.deadline_s)
+        self.calls[operation] += 1
+        pending.attempt = attempt = pending.attempt + 1
+        ends_s = min(now + self.patience_s(operation), pending.deadline_s)
         pending.timeout = self.agenda.at(max(ends_s, now), lambda at: self._timed_out(pending, at))
 
         def reply(answer: Answer, at: float) -> None:
             if self.watch is not None:
-                self.watch(pending.call, True)
+                self.watch(call, True)
             # an answer to an attempt that was given up meets a closed stream
             if pending.attempt == attempt:
                 pending.conclude(answer, at)
 
-        self.agenda.at(now + self.settings.hop_s, lambda at: self._arrives(pending.call, ends_s, reply, at))
-
-    def _arrives(self, call: Call, deadline_s: float, reply: Reply, now: float) -> None:
-        server = call.operation.server
-        if not self._out_of_service[server]:
+        def arrives(at: float) -> None:
+            if self._out_of_service[server]:
+                return
             if self.counts_by_node:
-                self.tally.count(_REQUESTS_OF[server], now)
+                self.tally.count(_REQUESTS_OF[server], at)
             if self.watch is not None:
                 self.watch(call, False)
-            self._producers[server].arrives(call, deadline_s, reply, now)
+            self._producers[server].arrives(call, ends_s, reply, at)
+
+        self.agenda.at(now + self.settings.hop_s, arrives)
 
     def _timed_out(self, pending: PendingCall, now: float) -> None:
         self.tally.count(counters.BUS_TIMEOUTS, now)
@@ -328,11 +335,11 @@ class Function:
         except StopIteration as end:
             reply(end.value, now)
             return
-        attributed = Call(
-            nested.operation, nested.subject, nested.payload, nested.message_class, cause.procedure, self.nf
-        )
         self._bus.call(
-            attributed, lambda answer, at: self._step(steps, answer, cause, deadline_s, reply, at), now, deadline_s
+            nested.asked_by(self.nf, cause.procedure),
+            lambda answer, at: self._step(steps, answer, cause, deadline_s, reply, at),
+            now,
+            deadline_s,
         )
 
 

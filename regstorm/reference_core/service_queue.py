@@ -36,7 +36,8 @@ class ServiceQueue:
             self._finish_due = None
 
     def _finish(self, now: float) -> None:
-        job = self.server.finish(now)
-        self._finish_due = None
-        self._await_finish()
+        server = self.server
+        job = server.finish(now)
+        due_s = server.next_finish
+        self._finish_due = None if due_s is None else self._agenda.at(due_s, self._finish)
         job(now)

@@ -13,9 +13,10 @@ The paper's tiers put refreshes of IMS beside those of 5GS, so the classes are s
 
 from typing import NamedTuple
 
+from protocols.sip.fields import address
 from protocols.sip.messages import Request
 from regstorm.records.message_classes import MessageClass
-from regstorm.reference_core.ims.reading import address, wished_expiry_s
+from regstorm.reference_core.ims.reading import wished_expiry_s
 
 _EMERGENCY_URN = "urn:service:sos"
 

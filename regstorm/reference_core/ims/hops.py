@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from protocols.sip.fields import BRANCH_COOKIE
 from protocols.sip.grammar import delta_seconds
-from protocols.sip.messages import Request, Response
+from protocols.sip.messages import Headers, Request, Response
 
 MOST_HOPS = 70
 """Max-Forwards of a request that has none (RFC 3261 8.1.1.6)."""
@@ -35,7 +35,7 @@ class Hop:
         """The request one hop further, with `fields` in front."""
         left = hops_left(request)
         headers = request.headers.replaced("Max-Forwards", str(left - 1)).before((self.via(), *fields))
-        return request._replace(headers=headers)
+        return request.having(headers)
 
 
 def hops_left(request: Request) -> int:
@@ -50,4 +50,4 @@ def returned(response: Response) -> Response:
     own = next((n for n, field in enumerate(headers) if field[0] == "Via"), None)
     if own is None:
         return response
-    return response._replace(headers=type(headers)((*headers[:own], *headers[own + 1 :])))
+    return response.having(Headers((*headers[:own], *headers[own + 1 :])))

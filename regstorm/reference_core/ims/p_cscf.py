@@ -10,11 +10,11 @@ from protocols.sip.authentication import (
     credentials_text,
     read_challenges,
 )
-from protocols.sip.fields import Via, addresses, contact_expires_s, top_via
+from protocols.sip.fields import Via, address, addresses, contact_expires_s, top_via
 from protocols.sip.grammar import quoted
 from protocols.sip.messages import Headers, Request, Response
 from regstorm.reference_core.ims.known_users import Bound, Endpoint
-from regstorm.reference_core.ims.reading import address, credentials
+from regstorm.reference_core.ims.reading import credentials
 
 ESTABLISHED, PENDING = "ip-assoc-yes", "ip-assoc-pending"
 """integrity-protected without IPsec: the P-CSCF knows the source address, or the challenge that is answered
@@ -42,14 +42,14 @@ def register_for_core(request: Request, local: Endpoint, domain: str, protected:
         fields.append((AUTHORIZATION, credentials_text(given._replace(integrity_protected=protected))))
     path = f"<sip:term@{local[0]}:{local[1]};lr>"
     added = (("Path", path), ("Require", "path"), ("P-Visited-Network-ID", quoted(domain)))
-    return request._replace(headers=Headers((*added, *fields)))
+    return request.having(Headers((*added, *fields)))
 
 
 def request_for_core(request: Request, identity: str, bound: Bound) -> Request:
     """A request of a user in service as it goes to the S-CSCF: by the service route, under an asserted identity."""
     fields = [field for field in request.headers if field[0] not in _OF_THE_NETWORK]
     routes = [("Route", one) for one in bound.service_route]
-    return request._replace(headers=Headers((*routes, ("P-Asserted-Identity", f"<{identity}>"), *fields)))
+    return request.having(Headers((*routes, ("P-Asserted-Identity", f"<{identity}>"), *fields)))
 
 
 def challenge_for_ue(response: Response) -> tuple[Response, str | None]:
@@ -57,7 +57,7 @@ def challenge_for_ue(response: Response) -> tuple[Response, str | None]:
     offered = [one for field in response.headers.every(WWW_AUTHENTICATE) for one in read_challenges(field)]
     others = response.headers.without(WWW_AUTHENTICATE)
     kept = [(WWW_AUTHENTICATE, challenge_text(one._replace(ck=None, ik=None))) for one in offered]
-    return response._replace(headers=others.after(kept)), offered[0].nonce if offered else None
+    return response.having(others.after(kept)), offered[0].nonce if offered else None
 
 
 def binding_in(request: Request, response: Response, source: Endpoint, local: Endpoint, now: float) -> Bound | None:
@@ -102,4 +102,4 @@ def stamped(request: Request, source: Endpoint) -> Request:
         headers[at:at] = [("Via", via._replace(parameters=parameters).text()), *(("Via", one) for one in below)]
     else:
         headers[at] = ("Via", via._replace(parameters=parameters).text())
-    return request._replace(headers=Headers(headers))
+    return request.having(Headers(headers))

@@ -1,6 +1,7 @@
-"""Header fields that several nodes on a message's way look into, read once: the last readings are remembered by text.
+"""Header fields that several nodes on a message's way look into.
 
-In one process a header value is the same text at every node that a request passes.
+In one process a header value is the same text at every node that a request passes: the last readings are remembered,
+those of credentials here, those of addresses where they are read (protocols.sip.fields).
 """
 
 from functools import lru_cache
@@ -8,26 +9,19 @@ from typing import Final
 
 from protocols.digest import Credentials
 from protocols.sip.authentication import AUTHORIZATION, read_credentials
-from protocols.sip.fields import ANY_CONTACT, Address, expires_s
+from protocols.sip.fields import ANY_CONTACT, address, expires_s
 from protocols.sip.messages import Request
 
 _REMEMBERED: Final = 512
-"""Readings of each kind; a few hundred requests are under way at a time."""
+"""A few hundred requests are under way at a time."""
 
 _credentials = lru_cache(_REMEMBERED)(read_credentials)
-_address = lru_cache(_REMEMBERED)(Address.read)
 
 
 def credentials(request: Request) -> Credentials | None:
     """The digest credentials, None if there are none or they are broken."""
     text = request.headers.first(AUTHORIZATION)
     return None if text is None else _credentials(text)
-
-
-def address(request: Request, name: str) -> Address | None:
-    """The address in From, To or Contact (of several, the first)."""
-    text = request.headers.first(name)
-    return None if text is None else _address(text)
 
 
 def identity(request: Request, name: str) -> str:
