@@ -262,14 +262,21 @@ def test_a_command_before_set_up_is_refused():
             child.link.set_up(a_scenario(1), NO_CONTROL, 1, 0, 0)
 
 
-@pytest.mark.parametrize("option", ["--listen", "--control"])
+@pytest.mark.parametrize("option", ["--listen", "--control", "--sip-listen"])
 def test_a_taken_port_is_one_line_and_exits_2(option, capsys):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         where = f"127.0.0.1:{taken.getsockname()[1]}"
         others = {"--listen": "127.0.0.1:0", "--control": "127.0.0.1:0"} | {option: where}
-        assert main(["core", *(word for pair in others.items() for word in pair)]) == 2
+        words = [word for pair in others.items() for word in pair]
+        assert main(["core", *words, "--set", "population.ims=true"]) == 2
     said = capsys.readouterr().err
     assert said == f"regstorm: {option} {where}: cannot listen there: Address already in use\n"
+
+
+def test_an_sbc_without_ims_is_one_line_and_exits_2(capsys):
+    without = ["--set", "population.ims=false"]
+    assert main(["core", "--sip-listen", "127.0.0.1:0", *without]) == 2
+    assert "has no IMS (--set population.ims=true)" in capsys.readouterr().err
 
 
 def test_nobody_at_the_control_address_is_one_line():

@@ -80,3 +80,22 @@ def test_users_in_service_ask_the_units_of_ims_for_their_reregistrations():
 @pytest.mark.parametrize(("expires_s", "after_s"), [(3600, 3000), (1201, 601), (1200, 600), (60, 30)])
 def test_a_ue_registers_again_ten_minutes_before_expiry_or_at_half_of_it(expires_s, after_s):
     assert refresh_after_s(expires_s) == after_s
+
+
+def with_5gc_apart(one):
+    udm = one.core.udm.model_copy(update={"layout": "5gc_apart", "hss_capacity_pairs_per_s": 4.0})
+    return one.model_copy(update={"core": one.core.model_copy(update={"udm": udm})})
+
+
+def test_after_a_restart_of_the_sbc_a_registration_is_four_pairs_on_cx():
+    """UAR, MAR, UAR, SAR; the S-CSCF and the application servers have kept the rest."""
+    assert pairs_per_registration(scenario(strikes="sbc")) == {"Cx": 4}
+
+
+def test_after_a_restart_of_the_sbc_only_the_units_that_serve_cx_bound_the_return():
+    struck = scenario(strikes="sbc")
+    (shared,) = back_ends(struck.core, pairs_per_registration(struck))
+    assert (shared.capacity_pairs_per_s, shared.pairs_per_ue) == (10, 4)
+    apart = with_5gc_apart(struck)
+    (hss,) = back_ends(apart.core, pairs_per_registration(apart))
+    assert (hss.capacity_pairs_per_s, hss.pairs_per_ue) == (4, 4)
