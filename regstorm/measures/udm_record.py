@@ -31,9 +31,10 @@ class _Units(NamedTuple):
     windows: OverloadWindows
 
     @property
-    def how_bad(self) -> tuple[float, float]:
-        """The worst has the highest."""
-        return self.windows.share_in_overload, self.windows.peak_load or 0.0
+    def how_bad(self) -> tuple[float, float, float]:
+        """The worst has the highest: by its windows, or by all it was offered where the run had none."""
+        offered_share = sum(self.offered) / self.back_end.capacity_pairs_per_s
+        return self.windows.share_in_overload, self.windows.peak_load or 0.0, offered_share
 
 
 def udm_record(timeline: Timeline, scenario: Scenario) -> UdmRecord:
