@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from csv_agreement import assert_locust_and_timeline_agree
 from locust_runs import (
     children_of,
     locust_process,
@@ -11,37 +12,11 @@ from locust_runs import (
     record,
     run_locust,
     small_storm,
-    timeline_totals,
     two_workers,
     wait_until,
 )
 
-from regstorm.measures.ue_counts import FAMILIES, SESSIONS, cause_suffix
-
 pytestmark = pytest.mark.slow
-
-
-def assert_locust_and_timeline_agree(out):
-    """Attempts that ended, and failures by cause, of every procedure that timeline.csv has."""
-    attempts, causes = locusts_counts(out / "locust")
-    totals = timeline_totals(out)
-    sessions = [name for name in attempts if name.startswith("PDU session")]
-    compared = 0
-    for family, names in [*((family, [name]) for name, family in FAMILIES.items()), (SESSIONS, sessions)]:
-        ended = sum(attempts.get(name, (0, 0))[0] for name in names)
-        failed = sum(attempts.get(name, (0, 0))[1] for name in names)
-        assert ended == totals[family.successes] + totals[family.failures], names
-        assert failed == totals[family.failures], names
-        by_cause = {}
-        for (name, cause), count in causes.items():
-            if name in names:
-                column = f"{family.failures}.{cause_suffix(cause)}"
-                by_cause[column] = by_cause.get(column, 0) + count
-        assert by_cause == {
-            name: total for name, total in totals.items() if name.startswith(f"{family.failures}.") and total
-        }
-        compared += ended
-    assert compared > 300
 
 
 @pytest.mark.parametrize("processes", [list, two_workers], ids=["one process", "two workers"])
