@@ -12,16 +12,16 @@ from regstorm.overload.protected_server import ProtectedServer
 class LoadMeter:
     """Call it once for each interval of `every_s`."""
 
-    __slots__ = ("_before", "_per_work", "_server")
+    __slots__ = ("_before", "_every_s", "_server")
 
     def __init__(self, server: ProtectedServer[Any], every_s: float = 1.0) -> None:
         self._server = server
-        self._per_work = 1.0 / (server.capacity * every_s)
+        self._every_s = every_s
         self._before = 0.0
 
     def __call__(self) -> float:
         """Load of the interval that ends now: what was offered, and the work of rejections."""
         asked = self._server.offered_work + self._server.rejection_work
-        load = (asked - self._before) * self._per_work
+        load = (asked - self._before) * (1.0 / (self._server.capacity * self._every_s))  # as it is now
         self._before = asked
         return load
