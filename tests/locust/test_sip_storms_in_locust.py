@@ -99,7 +99,7 @@ def test_at_an_sbc_that_is_not_ours_everybody_registers_comes_back_and_leaves(tm
         (["--sip-outage-begin", "true", "--sip-target", "127.0.0.1:5060"], "expected both or none"),
         (["--sip-register-per-s", "0", "--sip-target", "127.0.0.1:5060"], "expected more than 0"),
         (["--storm-trace", "3"], "expected 0"),
-        (["--storm-scenario", "outage_return"], "population.ims: expected true"),
+        (["--storm-set", "population.ims=false"], "population.ims: expected true"),
         (["--storm-set", "outage.strikes=gnbs"], "outage.strikes: expected sbc"),
     ],
 )
