@@ -133,9 +133,9 @@ def test_a_trace_tells_what_the_ims_side_says_and_hears():
     assert [f"{event} {name}: {detail}" for _, event, name, detail in sheet.events] == [
         "up SIP REGISTER: CSeq 1 REGISTER, P-CSCF 1",
         "down SIP 503 Service Unavailable: CSeq 1 REGISTER, Retry-After 30 s",
-        "up SIP REGISTER: CSeq 1 REGISTER, P-CSCF 1",
+        "up SIP REGISTER: CSeq 1 REGISTER, P-CSCF 2",
         "down SIP 401 Unauthorized: CSeq 1 REGISTER",
-        "up SIP REGISTER: CSeq 2 REGISTER, P-CSCF 1",
+        "up SIP REGISTER: CSeq 2 REGISTER, P-CSCF 2",
         "down SIP 200 OK: CSeq 2 REGISTER",
-        "up SIP REGISTER: CSeq 3 REGISTER, P-CSCF 1",
+        "up SIP REGISTER: CSeq 3 REGISTER, P-CSCF 2",
     ]
