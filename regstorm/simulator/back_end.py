@@ -125,6 +125,7 @@ class BackEnd:
         self._population = population
         self._chains = chains
         self._heap = heap
+        self._at = heap.at
         self._counts = tally.counts
         bus = scenario.core.bus
         self._hop_s, self._timeout_s, self._retries = bus.hop_s, bus.timeout_s, bus.retries
@@ -235,14 +236,14 @@ class BackEnd:
     def _send(self, call: _Call, now: float) -> None:
         call.tries_left = self._retries
         hops = call.charges[call.position].hops - 1
-        self._try(call, hops, now + hops * self._hop_s)
+        self._try(call, hops, now + hops * self._hop_s if hops else now)
 
     def _try(self, call: _Call, hops: int, now: float) -> None:
         """From the function next to the UDM, which was reached after `hops`."""
         self._number = call.number = number = self._number + 1
         self._calls[number] = call
         self._on_the_way[number] = (call, number, call.charges[call.position])
-        self._heap.at(now + self._hop_s, events.CALL_ARRIVES, number)
+        self._at(now + self._hop_s, events.CALL_ARRIVES, number)
         self._patience[hops].start(now + self._timeout_s, number << _HOP_BITS | hops)
 
     def _still_waits(self, subject: int) -> bool:

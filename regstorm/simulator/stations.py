@@ -48,15 +48,19 @@ class Station(Generic[Job]):
         if not self.server.offer(now, tier, cost, job):
             return False
         if not self._due:
-            self._await()
+            due_s = self.server.next_finish
+            if due_s is not None:
+                self._due = self._heap.at(due_s, self._kind, self._index)
         return True
 
     def finish(self, now: float, number: int) -> Job | None:
         """The job that is done by event `number`; None: it was lost."""
         if number != self._due:
             return None
-        job = self.server.finish(now)
-        self._await()
+        server = self.server
+        job = server.finish(now)
+        due_s = server.next_finish
+        self._due = 0 if due_s is None else self._heap.at(due_s, self._kind, self._index)
         return job
 
     def take_strategy(self, strategy: Strategy) -> None:
@@ -76,10 +80,6 @@ class Station(Generic[Job]):
     def milli_capacity_out(self, factor: float) -> int:
         """What it lacks then, in thousandths of its unit."""
         return round(1000 * self._full_capacity * (1 - factor))
-
-    def _await(self) -> None:
-        due_s = self.server.next_finish
-        self._due = 0 if due_s is None else self._heap.at(due_s, self._kind, self._index)
 
 
 class Homes:

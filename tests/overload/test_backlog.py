@@ -71,19 +71,25 @@ def test_after_the_storm_everything_is_forgotten():
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 8), st.floats(0, 40), st.booleans(), st.floats(0, 15)), max_size=60))
 def test_the_size_is_that_of_a_backlog_kept_by_hand(steps):
+    """`told` are those who know when to come; when the storm has been over for a while everything is forgotten."""
     backlog, now, due_s, served = Backlog(overdue_s=10), 0.0, {}, set()
+    told, refused_at_s = set(), 0.0
     for ue, back_off_s, admitted, pause_s in steps:
         now += pause_s
         backlog.advance(now)
+        due_s = {one: due for one, due in due_s.items() if int(due + 10) >= int(now)}
+        if not due_s and told and now - refused_at_s > CALM_S:
+            told.clear()
+            served.clear()
         if admitted:
             backlog.admitted(ue)
             due_s.pop(ue, None)
+            told.discard(ue)
             served.add(ue)
         else:
             backlog.expect(ue, now + back_off_s, now)
+            told.add(ue)
+            refused_at_s = now
             if ue not in served:
                 due_s[ue] = now + back_off_s
-        due_s = {one: due for one, due in due_s.items() if int(due + 10) >= int(now)}
-        if not due_s and pause_s > CALM_S:
-            served.clear()
         assert backlog.size == len(due_s)
