@@ -247,10 +247,11 @@ def test_an_sbc_that_has_restarted_knows_nobody_and_registers_everybody_anew(tra
         on_sockets.shut()
 
 
-def test_the_network_reaches_a_phone_where_it_registered():
-    """A NOTIFY of the network on the phone's connection; the phone answers and registers anew (TS 24.229 5.1.1.7)."""
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+def test_the_network_reaches_a_phone_where_it_registered(transport):
+    """A NOTIFY of the network; the phone answers it and registers anew (TS 24.229 5.1.1.7)."""
     with a_core() as rig:
-        (phone,), book, on_sockets = rig.phones(1, "tcp")
+        (phone,), book, on_sockets = rig.phones(1, transport)
         rig.clock.at(0.0, phone.return_to_coverage)
         rig.until(lambda: phone.in_service)
         registration = rig.core.ims.scscf.registrations.of(phone.ims.state.impu)
