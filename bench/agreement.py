@@ -36,7 +36,7 @@ def run(kind, plan):
 
 def main():
     sample, speed, seeds = (float(word) for word in [*sys.argv[1:], *("400", "30", "3")[len(sys.argv) - 1 :]])
-    scenario = read(ROOT / "scenarios" / "outage_return.yaml", Scenario)
+    scenario = read(ROOT / "scenarios" / "outage_return_5gc.yaml", Scenario)
     strategy = read(ROOT / "strategies" / "tiered.yaml", Strategy)
     print("T50, T90 and T99 in scenario seconds")
     medians = []

@@ -40,6 +40,7 @@ def _upper_bounds(expectation: Expectation, run: RunEntry) -> Iterator[Bound]:
     yield "share back", expectation.share_back_at_most, run["recovery"]["share_back"]
     yield "refused follow-ups", expectation.refused_follow_ups_at_most, run["refused_follow_ups"]
     yield "share of failed online procedures", expectation.online_failed_share_at_most, run["online_failed_share"]
+    yield "online users dropped", expectation.online_dropped_at_most, run["online_dropped"]
     yield "share of UDM pairs dropped", expectation.udm_dropped_share_at_most, udm and udm["dropped_share"]
     yield "seconds of UDM overload", expectation.udm_seconds_in_overload_at_most, udm and udm["seconds_in_overload"]
 

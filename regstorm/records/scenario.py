@@ -350,6 +350,7 @@ class Expectation(_Record):
     refused_follow_ups_per_ue_at_least: float | None = None
     refused_first_at_least: int | None = None
     online_failed_share_at_most: float | None = None
+    online_dropped_at_most: int | None = None
     udm_dropped_share_at_most: float | None = None
     udm_seconds_in_overload_at_most: float | None = None
 

@@ -275,7 +275,7 @@ def test_a_small_storm_runs_on_the_simulator_from_the_command_line(tmp_path, cap
     out = tmp_path / "out"
     words = ["--sample", "200", "--engine", "sim", "--out", str(out)]
 
-    assert main(["run", "outage_return", "--strategy", "tiered", *words]) in (0, 3)
+    assert main(["run", "outage_return_5gc", "--strategy", "tiered", *words]) in (0, 3)
 
     [entry] = json.loads((out / "run.json").read_text())["runs"]
     assert (entry["engine"], entry["clock"], entry["complete"]) == ("sim", None, True)

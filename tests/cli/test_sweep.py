@@ -22,7 +22,7 @@ def fake_storm(monkeypatch):
 
 
 def sweep(out: Path, *words: str) -> int:
-    return main(["sweep", "outage_return", *words, "--out", str(out)])
+    return main(["sweep", "outage_return_5gc", *words, "--out", str(out)])
 
 
 def test_every_combination_is_a_row_of_the_table(fake_storm, tmp_path, capsys):

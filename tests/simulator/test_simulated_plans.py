@@ -24,7 +24,7 @@ def simulated(name, times_the_limit=None):
     if times_the_limit is not None:
         gate = planned.gate.model_copy(update={"ues_per_s": times_the_limit * capacity / PAIRS_PER_UE})
         planned = planned.model_copy(update={"gate": gate})
-    storm = Storm(scenario("outage_return")[0].sampled(SAMPLE), planned.sampled(SAMPLE), seed=1)
+    storm = Storm(scenario("outage_return_5gc")[0].sampled(SAMPLE), planned.sampled(SAMPLE), seed=1)
     while not storm.over:
         storm.run_second()
     storm.timeline.close(float(storm.second))

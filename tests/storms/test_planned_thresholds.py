@@ -34,7 +34,7 @@ def at_rate(one, ues_per_s):
 
 
 def storm(under, prepare=lambda storm: None, for_s=3600.0):
-    scenario = shipped("outage_return")
+    scenario = shipped("outage_return_5gc")
     assert scenario.core.udm.capacity_pairs_per_s == UDM.capacity_pairs_per_s
     outage = scenario.outage.model_copy(update={"recovery_within_s": for_s})
     scenario = scenario.model_copy(update={"outage": outage})

@@ -16,12 +16,12 @@ SEEDS = (1, 2, 3)
 
 
 def on_the_wire(under, seed, shares):
-    storm = storm_of(replace(plan(shipped("outage_return"), under, seed), sample=SAMPLE))
+    storm = storm_of(replace(plan(shipped("outage_return_5gc"), under, seed), sample=SAMPLE))
     return [storm.log.recovery_s(share) for share in shares]
 
 
 def in_the_simulator(under, seed, shares):
-    of_plan = plan(shipped("outage_return"), under, seed)
+    of_plan = plan(shipped("outage_return_5gc"), under, seed)
     storm = Storm(of_plan.scenario.sampled(SAMPLE), of_plan.strategy.sampled(SAMPLE), seed)
     while not storm.over:
         storm.run_second()
