@@ -3,6 +3,7 @@
 Data only. Which node serves which user is decided by regstorm.overload.node_shares.
 """
 
+from functools import cache
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -70,4 +71,10 @@ Nodes = Annotated[tuple[Node, ...], AfterValidator(_whole)]
 
 def or_the_one(nodes: tuple[Node, ...], name: str) -> tuple[Node, ...]:
     """`nodes`, or the one node of a kind of which the scenario names none."""
-    return nodes or (Node(name=name, share=1),)
+    return nodes or _the_one(name)
+
+
+@cache
+def _the_one(name: str) -> tuple[Node, ...]:
+    """Made once: it is asked for each user."""
+    return (Node(name=name, share=1),)
