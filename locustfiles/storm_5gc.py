@@ -15,7 +15,7 @@ from regstorm.locust.storm_shape import UntilEverybodyIsBack
 
 __all__ = ["OnlineUe", "OutageUe", "StormShape"]
 
-install(Locustfile("storm_5gc.py", changes=("population.ims=false",)))
+install(Locustfile("storm_5gc.py", scenario="outage_return_5gc", changes=("population.ims=false",)))
 
 
 class StormShape(UntilEverybodyIsBack):

@@ -80,7 +80,7 @@ def test_a_paced_run_leaves_a_complete_record_and_says_how_to_do_it_with_locust(
     said, _ = run.communicate(timeout=PATIENCE_S * 3)
     entry = record(tmp_path / "run")
     assert run.returncode in (0, 3)
-    assert "With Locust: locust -f locustfiles/storm_5gc.py --storm-scenario outage_return" in said
+    assert "With Locust: locust -f locustfiles/storm_full.py --storm-scenario outage_return" in said
     assert (entry["complete"], entry["clock"], entry["speed"]) == (True, "paced", 60.0)
     assert entry["recovery"]["share_back"] == 1.0
     assert entry["udm"]["pairs"]["N10"] >= 600  # the core's books came over: 100 UEs with two sessions of three pairs

@@ -65,7 +65,7 @@ def start_from_the_form(page: Chromium, base: str, shots: Path) -> None:
 def watch_the_tab(page: Chromium, shots: Path) -> None:
     """The table is there, says what the form said, and changes."""
     page.click("[role=tab]", "Storm")
-    page.wait_for("document.body.innerText.includes('outage_return, tiered, 1:2000, 10 x: running')", 60)
+    page.wait_for("document.body.innerText.includes('outage_return_5gc, tiered, 1:2000, 10 x: running')", 60)
     page.wait_for("document.body.innerText.includes('100 of 100')")
     page.wait_for("/Outage group in service\\s+0 of 100/.test(document.body.innerText)", 60)
     page.wait_for("/Rejects 5GMM #22/.test(document.body.innerText)", 60)
