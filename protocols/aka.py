@@ -27,14 +27,28 @@ _AMF_OF_RESYNCHRONISATION: Final = b"\x00\x00"
 _ACCESS_3GPP: Final = 1
 _NAS_ENCRYPTION, _NAS_INTEGRITY = 1, 2
 
+_SHA256_BLOCK: Final = 64
+_INNER_PAD: Final = bytes(octet ^ 0x36 for octet in range(256))
+_OUTER_PAD: Final = bytes(octet ^ 0x5C for octet in range(256))
+"""As tables for bytes.translate: each octet of a key xored with the pad (RFC 2104)."""
+
 
 # --- keys (annex A) ------------------------------------------------------------------------------------------------
 
 
 def kdf(key: bytes, fc: int, *parameters: bytes) -> bytes:
     """The key derivation function of TS 33.220 B.2: 32 octets."""
-    text = bytes((fc,)) + b"".join(parameter + len(parameter).to_bytes(2) for parameter in parameters)
-    return hmac.digest(key, text, "sha256")
+    text = bytes((fc,)) + b"".join([parameter + len(parameter).to_bytes(2) for parameter in parameters])
+    return _hmac_sha256(key, text)
+
+
+def _hmac_sha256(key: bytes, text: bytes) -> bytes:
+    """HMAC-SHA-256 (RFC 2104) with a key of at most one block; half as dear as a context of the library's HMAC, of
+    which a registration needs fifteen.
+    """
+    block = key.ljust(_SHA256_BLOCK, b"\0")
+    inner = hashlib.sha256(block.translate(_INNER_PAD) + text).digest()
+    return hashlib.sha256(block.translate(_OUTER_PAD) + inner).digest()
 
 
 def k_ausf(ck: bytes, ik: bytes, snn: str, sqn_xor_ak: bytes) -> bytes:

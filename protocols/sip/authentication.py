@@ -25,11 +25,20 @@ _PAIR: Final = re.compile(
     r'("(?:[^"\\]++|\\.)*+"|[^", \t]*+)[ \t]*+(?:,[ \t,]*+|$)',
     re.DOTALL,
 )
+_USUAL: Final = re.compile(r'Digest (?:[a-z-]++=(?:"[^"\\]*+"|[A-Za-z0-9-]++)(?:, |\Z))++')
+_USUAL_PAIR: Final = re.compile(r'([a-z-]++)=(?:"([^"\\]*+)"|([A-Za-z0-9-]++))')
+"""One digest scheme the way most senders write it."""
 _COUNT: Final = re.compile(r"[0-9A-Fa-f]{8}")
 
 
 def _schemes(text: str) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Every scheme in a header value with its parameters; ends where the grammar is broken."""
+    if _USUAL.fullmatch(text):
+        usual: dict[str, str] = {}
+        for name, in_quotes, token in _USUAL_PAIR.findall(text):
+            usual.setdefault(name, in_quotes or token)
+        yield "digest", usual
+        return
     scheme: str | None = None
     pairs: dict[str, str] = {}
     at = 0
