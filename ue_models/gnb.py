@@ -6,6 +6,7 @@ counted in `faults` and answered with ERROR INDICATION as clause 10 asks.
 ng_setup.py       NG Setup, and when it is done again
 gnb_contexts.py   UE contexts by their IDs and by UE
 gnb_errors.py     unknown IDs, resets, error indications, octets that are no message
+gnb_overload.py   whom it turns away at the wish of an overloaded AMF
 gnb_user_plane.py its UEs' packets in tunnels to and from the UPF
 n2_sender.py      what goes out on which stream
 gnb.py            the way in for drivers and UEs; context and session set-up, releases, inactivity
@@ -48,6 +49,7 @@ from protocols.ngap.messages import (
 from regstorm.records.ports import Agenda, UeObserver
 from ue_models.gnb_contexts import FIRST_RAN_UE_ID, UeContext, UeContexts
 from ue_models.gnb_errors import ErrorHandling, Faults
+from ue_models.gnb_overload import rejects
 from ue_models.gnb_user_plane import SendUserPlane, UserPlane
 from ue_models.n2_sender import N2Sender
 from ue_models.ng_setup import NG_SETUP_GUARD_S, NOT_A_UE, NgSetup
@@ -69,6 +71,7 @@ class Gnb:
         "_inactivity_s",
         "_location",
         "_n2",
+        "_rng",
         "_setup",
         "amf",
         "gnb_id",
@@ -93,7 +96,7 @@ class Gnb:
         leg: int = 0,
         legs: int = 1,
     ) -> None:
-        """`rng` is for an obedience to OVERLOAD START that draws lots; nothing draws yet.
+        """`rng` draws lots where an OVERLOAD START has a percentage.
 
         `send_user_plane(octets)` takes GTP-U messages to the UPF; what comes from there goes to `user_plane.receive`.
         `leg` of `legs`: this is one of the base station's associations with several AMFs (gnb_pool.py).
@@ -103,6 +106,7 @@ class Gnb:
         """What the AMF has said of itself; None while it serves nobody here."""
         self.overload: OverloadStart | None = None
         """The OVERLOAD START in force, if any; a new one replaces the old one completely (8.7.7)."""
+        self._rng = rng
         self._agenda = agenda
         self._inactivity_s = inactivity_s
         self._location = UserLocation(plmn, gnb_id << 12, tac)
@@ -184,11 +188,8 @@ class Gnb:
     # --- what UEs call ----------------------------------------------------------------------------------------------
 
     def connect(self, ue: Connectable, nas: bytes, rrc_cause: RrcCause, s_tmsi: STmsi | None, now: float) -> bool:
-        """A new connection with its INITIAL UE MESSAGE; False while the gNB has no AMF.
-
-        An overloaded AMF's wish (`overload`) will be obeyed here.
-        """
-        if not self.ready:
+        """A new connection with its INITIAL UE MESSAGE; False while the gNB has no AMF, or an overloaded one."""
+        if not self.ready or rejects(self.overload, rrc_cause, self._rng):
             return False
         self.release(ue, now)
         context = self._contexts.add(ue, now)
