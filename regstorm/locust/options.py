@@ -157,7 +157,7 @@ def read_options(options: Namespace) -> StormOptions:
         target = read_target(Path(options.storm_target), ues, options.target_is_mine)
         scenario, strategy, strategy_path = _against(target, scenario), _of_target(target), Path(options.storm_target)
         speed = SPEED
-    aim = read_aim(options)
+    aim = read_aim(options, scenario)
     check_scenario(scenario, aim)
     if aim is not None and not aim.ours:
         scenario, strategy, speed = scenario.model_copy(update={"expected": {}}), of_aim(aim), SPEED

@@ -48,14 +48,14 @@ def add_sip_options(parser: LocustArgumentParser) -> None:
         )
 
 
-def read_aim(options: Namespace) -> SipAim | None:
+def read_aim(options: Namespace, scenario: Scenario) -> SipAim | None:
     """Whom the phones register at; None: this storm has no phones. Raises BadFile with one line."""
     if "sip_target" not in options:
         return None
     if options.storm_trace:
         raise BadFile("--storm-trace: expected 0, phones without a 5GC keep no traces")
     if not options.sip_target:
-        return SipAim(transport=options.transport)
+        return SipAim(transport=options.transport, password=scenario.core.ims.digest_password)
     host, _, port = options.sip_target.rpartition(":")
     if not (host and port.isdigit() and 0 < int(port) <= 65535):
         raise BadFile(f"--sip-target {options.sip_target}: expected HOST:PORT")

@@ -120,3 +120,8 @@ def test_a_target_that_is_mine_may_be_anywhere_and_is_met_at_the_speed_of_wall_t
     assert options.plan.speed == 1.0
     assert not options.core_is_ours
     assert "hidden" not in options.plan.command
+
+
+def test_phones_have_the_password_that_the_scenario_gives_everybody(tmp_path):
+    words = ["--storm-set", "core.ims.digest_password=secret", "--storm-out", str(tmp_path / "run")]
+    assert read_options(parsed(STORM_IMS, *words)).aim.password == "secret"
