@@ -1,7 +1,6 @@
 """The attempt that a UE has planned: of what, when, and which timer forbids it until then."""
 
-from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from protocols.nas5g.messages import RegistrationType, ServiceType
 from regstorm.records.ports import UeObserver
@@ -17,16 +16,23 @@ _NAME: Final = "retry"
 _KEPT_WITHOUT_COVERAGE: Final = frozenset({T3346.name, T3247.name})
 
 
+class Beginner(Protocol):
+    """Who plans an attempt, and is told when it is due."""
+
+    def begin_planned(self, now: float) -> None:
+        """It is due, and no longer planned."""
+
+
 class NextAttempt:
     """At most one is planned. `waits_on` is its timer, "" for a mere pause, None if none is planned."""
 
-    __slots__ = ("_begin", "_observer", "_timers", "_ue", "kind", "waits_on")
+    __slots__ = ("_observer", "_owner", "_timers", "_ue", "kind", "waits_on")
 
-    def __init__(self, ue: Ue, timers: TimerSet, observer: UeObserver, begin: Callable[[float], None]) -> None:
+    def __init__(self, ue: Ue, timers: TimerSet, observer: UeObserver, owner: Beginner) -> None:
         self._ue = ue
         self._timers = timers
         self._observer = observer
-        self._begin = begin
+        self._owner = owner  # not a method of it: one object more for each UE
         self.kind: Kind = RegistrationType.INITIAL
         self.waits_on: str | None = None
 
@@ -55,4 +61,4 @@ class NextAttempt:
 
     def _due(self, now: float) -> None:
         self.cancel(now)
-        self._begin(now)
+        self._owner.begin_planned(now)

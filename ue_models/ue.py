@@ -153,7 +153,7 @@ class UeMachine(WithIms):
         self._update_service(now)
         self._resume(now)
 
-    def _begin_planned(self, now: float) -> None:
+    def begin_planned(self, now: float) -> None:
         """The wait is over: the next attempt, if it is still wanted."""
         if not self._covered or not self._wanted:
             return

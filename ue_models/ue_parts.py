@@ -75,7 +75,7 @@ class UeParts(ABC):
         self._observer = observer
         self._timers = self._timer_set(agenda)
         self._connection = self._nas_connection(agenda)
-        self._next = NextAttempt(self._ue, self._timers, observer, self._begin_planned)
+        self._next = NextAttempt(self._ue, self._timers, observer, self)
         self._sessions = UeSessions(self._ue, self, profile, self._timers, observer)
         self._running: Running[Outcome] | None = None
         self._kind: Kind | None = None
@@ -181,7 +181,7 @@ class UeParts(ABC):
         """A session came up, went down, or may be asked for again."""
 
     @abstractmethod
-    def _begin_planned(self, now: float) -> None:
+    def begin_planned(self, now: float) -> None:
         """The wait is over: the next attempt, if it is still wanted."""
 
     @abstractmethod
