@@ -49,6 +49,7 @@ class PacedPopulation:
         """`scenario` is that of the sample; `core` is where it listens for gNBs."""
         self.scenario = scenario
         self.begun = False
+        self._closed = False
         outage = scenario.outage
         self.until_s = outage.last_end_s + outage.recovery_within_s
         self.clock = PacedClock(speed, self._time_passes)
@@ -99,6 +100,7 @@ class PacedPopulation:
         """
         if ended_s is None:
             ended_s = self.clock.time_s
+        self._closed = True
         self.timeline.close(ended_s)
         if self.full_service is not None:
             self.full_service.finish()
@@ -106,7 +108,8 @@ class PacedPopulation:
 
     def untold_seconds(self) -> tuple[int, list[Second]]:
         """The first second not told yet, and those complete from it on: UEs and core have had their say about them."""
-        self.timeline.advance(self.clock.time_s)
+        if not self._closed:
+            self.timeline.advance(self.clock.time_s)
         through_s = inf if self.full_service is None else max(0.0, self.full_service.through_s)
         first, seconds = self.timeline.take_seconds(None if through_s == inf else floor(through_s))
         return first, list(seconds)

@@ -48,11 +48,11 @@ class Timeline:
     def gauge(self, name: str, change: int, since_s: float = inf) -> None:
         """Changes a level in the second that was last counted in or advanced to.
 
-        `since_s`: when it changed, if that is learned later: seconds that are complete are put right.
+        `since_s`: when it changed, if that is learned later: seconds that are complete, and here still, are put right.
         """
         self._levels[name] = self._levels.get(name, 0) + change
         if since_s < len(self._sampled):
-            for levels in self._sampled[floor(since_s) :]:
+            for levels in self._sampled[max(floor(since_s), self._taken) :]:
                 levels[name] = levels.get(name, 0) + change
 
     def advance(self, now: float) -> None:
