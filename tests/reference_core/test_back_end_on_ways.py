@@ -187,6 +187,25 @@ def test_a_door_that_falls_silent_is_found_by_heartbeats_and_found_again_when_it
     assert not rig.core.bus.is_down(Nf.UDM)
 
 
+def test_an_hss_that_never_exchanges_capabilities_is_down():
+    rig = rig_on_wire(full=True, bus=Bus(heartbeat_every_s=1.0))
+    rig.back_end.doors[Nf.HSS].accept = lambda way, now: Mute()
+    rig.core.bus.start_heartbeats(0.0)
+    rig.run(5)
+    assert rig.core.bus.is_down(Nf.HSS)
+    assert not rig.core.bus.is_down(Nf.UDM)
+
+
+class Mute:
+    """A peer that hears and says nothing."""
+
+    def receive(self, octets, now):
+        pass
+
+    def lost(self, now):
+        pass
+
+
 def silence(rig, silent):
     for pair in rig.back_end.connections.values():
         pair.silent = silent

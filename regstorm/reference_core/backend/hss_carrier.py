@@ -71,10 +71,9 @@ class HssConnection:
         """See Connection."""
         self._sweep(now)
         alive = not self._beats_unanswered
-        if self._peer.state is State.OPEN:
-            self._beats_unanswered += 1
-            self._peer.watch()
-            self._send()
+        self._beats_unanswered += 1  # before it is open, CEA is what is waited for
+        self._peer.watch()
+        self._send()
         return alive
 
     def receive(self, octets: bytes, now: float) -> None:
@@ -88,6 +87,7 @@ class HssConnection:
                     else:
                         waits.reply(answer_of(message), now)
                 case Opened():
+                    self._beats_unanswered = 0
                     unsent, self._unsent = self._unsent, []
                     for call, waits in unsent:
                         self._request(call, waits)
