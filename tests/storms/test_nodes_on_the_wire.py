@@ -229,7 +229,8 @@ def test_users_of_a_lost_sbc_find_the_other_by_a_new_session():
         "online.message_share=1",
         "online.every_s=20",
     ]
-    one = with_changes(scenario(ues=20, arrivals_s=10, outage={"recovery_within_s": 1500, "calm_after_s": 900}), changes)
+    long = {"recovery_within_s": 1500, "calm_after_s": 900}
+    one = with_changes(scenario(ues=20, arrivals_s=10, outage=long), changes)
 
     storm = storm_of(StormPlan(one, strategy("self_protection"), 1, 1, Path()))
 

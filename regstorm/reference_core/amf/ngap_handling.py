@@ -88,9 +88,7 @@ class NgapHandler:
             answer = NgSetupFailure(causes.UNKNOWN_PLMN_OR_SNPN)
         else:
             association.set_up = True
-            answer = NgSetupResponse(
-                identity.amf_name, identity.guami, identity.relative_capacity, (identity.slice,)
-            )
+            answer = NgSetupResponse(identity.amf_name, identity.guami, identity.relative_capacity, (identity.slice,))
         association.send(encode(answer), COMMON_STREAM)
 
     def _reset(self, association: Association, message: NgReset, now: float) -> None:
