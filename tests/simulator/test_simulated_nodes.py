@@ -1,0 +1,124 @@
+"""Several AMFs, SBCs and UDMs in the simulator, and what happens to them."""
+
+from pathlib import Path
+
+import pytest
+from simulated_storms import OPEN, TIERED, run, scenario
+
+from regstorm.records import counters, ims_counters
+from regstorm.records.files import read
+from regstorm.records.node_counters import AMF, SBC, UDM, of_node
+from regstorm.records.strategy import Strategy
+from regstorm.simulator.run import Storm
+
+HALVES = [{"name": "north", "share": 0.5}, {"name": "south", "share": 0.5}]
+
+
+def two_of_each(outage_ues=200, online_ues=0, incidents=(), **parts):
+    core = {
+        "amfs": [{"name": f"amf-{one['name']}", "share": 0.5} for one in HALVES],
+        "sbcs": [{"name": f"sbc-{one['name']}", "share": 0.5} for one in HALVES],
+        "udms": [{"name": f"udm-{one['name']}", "share": 0.5} for one in HALVES],
+        **parts.pop("core", {}),
+    }
+    return scenario(outage_ues, online_ues, core=core, incidents=incidents, **parts)
+
+
+def test_users_capacity_and_counts_are_shared_by_the_nodes():
+    storm = run(Storm(two_of_each(1000, population={"ims": True}), OPEN, seed=1))
+    for kind, counter in ((AMF, counters.AMF_UPLINK), (UDM, counters.UDM_SERVED), (SBC, ims_counters.SBC_REQUESTS)):
+        whole = storm.timeline.total(counter)
+        by_node = [storm.timeline.total(of_node(kind, counter, f"{kind}-{one['name']}")) for one in HALVES]
+        assert sum(by_node) == whole
+        assert by_node[0] == pytest.approx(whole / 2, rel=0.05)
+    assert [unit.server.capacity for unit in storm.core.back_end.units] == [5e5, 5e5]
+
+
+def test_a_storm_with_one_node_of_a_kind_has_no_column_of_it():
+    header = run(Storm(scenario(10), OPEN, seed=1)).timeline.csv().partition("\n")[0]
+    assert "_node." not in header
+
+
+def test_the_users_of_a_lost_udm_are_served_by_the_other_once_three_heartbeats_are_missed():
+    incident = {"at_s": 9, "nodes": ["udm-south"], "capacity": 0}
+    storm = run(Storm(two_of_each(200, incidents=[incident], outage={"arrivals_s": 1}), OPEN, seed=1))
+    served = [storm.timeline.total(of_node(UDM, counters.UDM_SERVED, f"udm-{one['name']}")) for one in HALVES]
+    assert served[1] == 0
+    assert storm.log.share_back == 1.0
+    assert storm.log.recovery_s(0.4) < 2
+    assert storm.log.recovery_s(0.6) > 13  # lost at 9 s, known at 24 s, and the outage ended at 10 s
+
+
+def test_a_lost_amf_takes_its_contexts_and_the_other_cannot_protect_what_it_tells_their_users():
+    incident = {"at_s": 6, "nodes": ["amf-south"], "capacity": 0}
+    narrow = TIERED.model_copy(update={"gate": TIERED.gate.model_copy(update={"ues_per_s": 2.0, "depth_s": 0.1})})
+    storm = run(Storm(two_of_each(400, incidents=[incident], outage={"recovery_within_s": 60}), narrow, seed=1))
+    protected, plain = (storm.timeline.total(one) for one in (counters.PROTECTED_REJECTS, counters.UNPROTECTED_REJECTS))
+    assert protected > 50
+    assert plain > 50
+    assert sum(storm.timeline.column(of_node(AMF, counters.AMF_UPLINK, "amf-south"))[6:]) == 0
+
+
+def test_a_lost_sbc_takes_its_bindings_so_the_next_renewal_is_a_first_registration_with_a_challenge():
+    incident = {"at_s": 12, "nodes": ["sbc-south"], "capacity": 0}
+    one = two_of_each(1, 300, incidents=[incident], population={"ims": True}, outage={"calm_after_s": 400})
+    storm = run(Storm(one, OPEN, seed=1))
+    challenged = storm.timeline.total(ims_counters.CHALLENGES) - 1
+    assert challenged > 5
+    assert storm.timeline.total(ims_counters.REREGISTERED) > challenged
+    assert storm.timeline.total(counters.ONLINE_DROPPED) == 0
+
+
+def test_capacity_that_an_incident_takes_is_missing_until_it_is_given_back():
+    """10 s of work for everybody at full capacity; half of it for ten seconds costs about five."""
+    halved = [{"at_s": 10, "nodes": ["udm"], "capacity": 0.5}, {"at_s": 20, "nodes": ["udm"], "capacity": 1}]
+    patient = {
+        "udm": {"capacity_pairs_per_s": 260, "settings": {"plain": {"queue_s": 1e6, "load_limit": 1, "period_s": 1e6}}},
+        "bus": {"timeout_s": 1000},
+    }
+    whole, less = (
+        run(Storm(scenario(200, core=patient, incidents=one, outage={"arrivals_s": 0.1}), OPEN, seed=1))
+        for one in ([], halved)
+    )
+    assert less.log.recovery_s(1.0) - whole.log.recovery_s(1.0) == pytest.approx(5, abs=1)
+
+
+def test_a_strategy_that_an_incident_puts_in_force_holds_from_then_on():
+    incident = {"at_s": 12, "strategy": "tiered"}
+    one = scenario(2000, capacity=260.0, incidents=[incident], outage={"arrivals_s": 20, "recovery_within_s": 60})
+    storm = run(Storm(one, OPEN, seed=1, later=[(12.0, TIERED)]))
+    refused = storm.timeline.column(counters.REFUSED_FIRST)
+    assert sum(refused[:12]) == 0
+    assert sum(refused[12:]) > 500
+
+
+def test_an_outage_that_strikes_twice_takes_everybody_away_twice():
+    storm = run(Storm(scenario(100, outage={"repeats": 2, "every_s": 60, "calm_after_s": 5}), OPEN, seed=1))
+    level = storm.timeline.column(counters.OUTAGE_IN_SERVICE)
+    assert (level[4], level[6], level[60], level[66], level[-1]) == (100, 0, 100, 0, 100)
+    assert storm.timeline.total(counters.REG_INIT_SUCC) == 200
+
+
+# --- who cannot be protected ---
+
+
+def guided(pre_authenticates: bool) -> Strategy:
+    shipped = read(Path(__file__).parents[2] / "strategies" / "guided.yaml", Strategy)
+    credit = shipped.credit.model_copy(update={"pre_authenticates": pre_authenticates})
+    return shipped.model_copy(update={"credit": credit})
+
+
+def test_pre_authentication_brings_users_without_a_context_back_with_everybody_else():
+    one = scenario(1000, capacity=260.0, outage={"arrivals_s": 20}, population={"unprotected": 0.2})
+    with_it, without = (run(Storm(one, guided(pre), seed=1)) for pre in (True, False))
+    assert with_it.log.recovery_s(0.99) <= 1.3 * 1000 * 13 / 260
+    assert without.log.recovery_s(0.99) > with_it.log.recovery_s(0.99)
+    assert with_it.timeline.total(counters.UNPROTECTED_REJECTS) < without.timeline.total(counters.UNPROTECTED_REJECTS)
+
+
+def test_one_in_a_hundred_plain_rejects_decides_the_end_of_a_tiered_return():
+    """Who is rejected without protection draws 15 to 30 minutes (TS 24.501 5.3.9)."""
+    one = scenario(1000, capacity=260.0, outage={"arrivals_s": 20}, population={"unprotected": 0.02})
+    storm = run(Storm(one, TIERED, seed=1))
+    assert storm.log.recovery_s(0.9) < 300
+    assert storm.log.recovery_s(1.0) > 900
