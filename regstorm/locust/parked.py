@@ -43,6 +43,15 @@ def _nothing(_user: User) -> None:
     """What a parked greenlet would run if anybody started it; Locust wants every user to have a task."""
 
 
+class _Seat(Greenlet):
+    """A greenlet that nobody starts. What it would run is the class's: handed in, it takes a dictionary for each UE."""
+
+    __slots__ = ()
+
+    def _run(self, user: User) -> None:
+        _nothing(user)
+
+
 class ParkedUe(User):
     """A seat for one UE in Locust's population."""
 
@@ -57,7 +66,7 @@ class ParkedUe(User):
     def start(self, group: Group) -> Greenlet:
         """A greenlet in Locust's group that is never started, and a UE from the hub."""
         self._group = group
-        self._greenlet = Greenlet(_nothing, self)
+        self._greenlet = _Seat(None, self)
         group.add(self._greenlet)
         self._state = "running"
         self.seated = True
