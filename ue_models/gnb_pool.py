@@ -39,15 +39,18 @@ class GnbPool:
         return sum(leg.connections for leg in self.legs)
 
     def connect(self, ue: Connectable, nas: bytes, rrc_cause: RrcCause, s_tmsi: STmsi | None, now: float) -> bool:
-        """A new connection with its INITIAL UE MESSAGE to the AMF of choice; False if there is none."""
+        """A new connection with its INITIAL UE MESSAGE to the AMF of choice; False if there is none, or an overloaded
+        one that wants to be spared."""
         place = choose([leg.amf for leg in self.legs], s_tmsi, self._rng)
         if place is None:
             return False
         leg, before = self.legs[place], self._leg_of.get(ue)
+        if not leg.connect(ue, nas, rrc_cause, s_tmsi, now):
+            return False
         if before is not None and before is not leg:
             before.release(ue, now)
         self._leg_of[ue] = leg
-        return leg.connect(ue, nas, rrc_cause, s_tmsi, now)
+        return True
 
     def uplink(self, ue: Connectable, nas: bytes, now: float) -> None:
         """UPLINK NAS TRANSPORT; nothing without a connection."""
