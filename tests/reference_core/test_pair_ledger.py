@@ -78,3 +78,23 @@ def test_a_ue_that_leaves_before_full_service_has_wasted_its_pairs():
     ue.send(nas.DeregistrationRequest(ue.security.ngksi, True, ue.guti))
     ue.follow(1.0)
     assert rig.tally["udm.pairs_without_service"] == 7
+
+
+def test_a_session_that_is_given_up_before_full_service_has_wasted_its_pairs():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.register()
+    for psi, dnn in ((1, "internet"), (1, "internet"), (2, "ims")):
+        ue.request_session(psi, dnn)
+        ue.follow(1.0)
+    assert rig.tally["udm.pairs_without_service"] == 3
+    assert (rig.core.ledger.settled, rig.core.ledger.pending) == (13, 0)
+
+
+def test_a_session_that_is_given_up_after_full_service_has_wasted_nothing():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.reach_full_service()
+    ue.request_session(1, "internet")
+    ue.follow(1.0)
+    assert rig.tally["udm.pairs_without_service"] == 0
