@@ -2,7 +2,9 @@
 
 The SMF tells it of sessions as PFCP would (TS 29.244): `open` with the UPF's own TEID and the UE's address, `point` to
 the gNB's end when there are resources, `close`. A downlink packet for a UE that is idle would have to be buffered and
-the UE paged (TS 23.502 4.2.3.3); it is dropped and counted. Answers come within the gNB's inactivity time.
+the UE paged (TS 23.502 4.2.3.3); it is dropped and counted. Answers come within the gNB's inactivity time. Packets for
+a session that is just being set up wait for the gNB's end of its tunnel, as a new session's downlink rule may ask (BUFF
+in TS 29.244 5.2.3.1): the UE may send as soon as it has heard of the session, and answers can be quicker than the SMF.
 
 N3 travels on one association for each gNB, which stands for the gNB's address: where uplink packets of a session come
 from, its downlink packets go to.
@@ -23,6 +25,10 @@ Deliver = Callable[[bytes, Endpoint, Endpoint, float], None]
 """deliver(payload, source, destination, now): a datagram of a UE for the data network."""
 
 
+_MOST_WAITING = 4
+"""Packets that wait for one session's tunnel, assumed."""
+
+
 @dataclass(slots=True)
 class _Session:
     address: bytes
@@ -32,6 +38,8 @@ class _Session:
     """Of that end, or of the last one that there was."""
     peer: int = 0
     """The association that its uplink packets came on; 0 if none has come from that gNB."""
+    waiting: tuple[bytes, ...] = ()
+    """Downlink packets from before there was a gNB's end."""
 
 
 class Upf:
@@ -70,6 +78,9 @@ class Upf:
         if session.gnb_address not in (b"", tunnel.address):
             session.peer = 0
         session.gnb_teid, session.gnb_address = int.from_bytes(tunnel.teid), tunnel.address
+        waiting, session.waiting = session.waiting, ()
+        for packet in waiting:
+            self._send(session.peer, encode(GPdu(session.gnb_teid, packet)))
 
     def close(self, teid: int) -> None:
         """The session is gone. Harmless if it was not there."""
@@ -125,6 +136,9 @@ class Upf:
         session = self._by_address.get(destination_address(packet))
         if session is None:
             self._drop("no_session", now)
+        elif session.peer in self._peers and not session.gnb_address and len(session.waiting) < _MOST_WAITING:
+            self._tally.count(counters.DOWNLINK, now)
+            session.waiting += (packet,)
         elif session.gnb_teid is None or session.peer not in self._peers:
             self._drop("idle", now)
         else:

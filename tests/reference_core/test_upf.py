@@ -167,3 +167,18 @@ def test_ten_thousand_mutated_packets_raise_nothing():
             octets[rng.randrange(len(octets))] = rng.randrange(256)
         n3.upf.receive(rng.randint(1, 3), bytes(octets[: rng.randint(1, len(octets))]), 1.0)
     assert sum(n3.tally.counts.values()) >= 5_000
+
+
+def test_packets_for_a_session_that_is_being_set_up_wait_for_its_tunnel_but_not_many():
+    n3 = N3()
+    n3.up()
+    for _ in range(5):
+        n3.down()
+    assert n3.sent[1] == []
+    assert n3.dropped() == {"idle": 1}
+    n3.connected()
+    answer = GPdu(GNB_TEID, udp_packet(P_CSCF, UE, b"200"))
+    assert [decode(octets) for octets in n3.sent[1]] == [answer] * 4
+    n3.upf.point(TEID, None)
+    n3.down()  # idle now: nothing waits any more
+    assert n3.dropped() == {"idle": 2}
