@@ -28,7 +28,7 @@ test: $(VENV)/.installed-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.installed-dev
-	set -e; for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench; done
+	set -e; for bench in $(filter-out bench/soak.py,$(wildcard bench/*.py)); do echo "== $$bench"; $(BIN)/python $$bench; done
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
