@@ -1,11 +1,14 @@
 """What a refused UE is told, at the front door and after a failure behind the AMF."""
 
+from pathlib import Path
+
 import pytest
 from core_rig import Rig, Ue, kinds, session_messages
 
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
 from protocols.ngap import messages as ngap
+from regstorm.records.files import read
 from regstorm.records.scenario import Amf, Bus, Shedding, Udm
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
 
@@ -369,3 +372,40 @@ def test_a_dnn_that_nobody_has_is_not_forwarded():
     (answer,) = ue.follow(1.0)
     assert answer.cause == 91
     assert session_messages([answer]) == [nas.PduSessionEstablishmentRequest(1, 1)]
+
+
+# --- pre-authentication ----------------------------------------------------------------------------------------------
+
+
+def on_probation_rig():
+    """`guided`, with credit left for an authentication and not for a registration."""
+    shipped = read(Path(__file__).parents[2] / "strategies" / "guided.yaml", Strategy)
+    rig = Rig(shipped.model_copy(update={"gate": Gate(counts="first_messages", **NOTHING_LEFT)}))
+    gate = rig.core.amf.env.door.gate
+    while gate.admits(rig.agenda.now):
+        pass
+    gate.depth = gate._tokens = 0.5
+    return rig
+
+
+def test_a_stranger_without_credit_is_authenticated_and_then_refused_under_protection():
+    rig = on_probation_rig()
+    ue = Ue(rig)
+    heard = ue.register()
+    assert kinds(heard)[-2:] == ["RegistrationReject", "UeContextReleaseCommand"]
+    assert heard[-2].t3346.runs
+    assert rig.tally["amf.pre_authenticated"] == rig.tally["amf.rejects.protected"] == 1
+    assert rig.tally["udm.offered"] == 2
+    assert rig.tally["amf.refused_first"] == 1
+    assert rig.tally["amf.admitted_first"] == 0
+
+
+def test_a_stranger_who_has_been_authenticated_goes_on_if_there_is_credit_for_the_rest():
+    rig = on_probation_rig()
+    door = rig.core.amf.env.door
+    door.gate._tokens, door.gate.depth, door.gate.rate = 0.999, 2.0, 1.0  # the rest grows while it is authenticated
+    ue = Ue(rig)
+    heard = ue.register()
+    assert "RegistrationAccept" in kinds(heard) or "InitialContextSetupRequest" in kinds(heard)
+    assert rig.tally["amf.pre_authenticated"] == rig.tally["amf.admitted_first"] == 1
+    assert rig.tally["amf.refused_first"] == 0

@@ -21,6 +21,7 @@ from protocols.ngap import causes as ngap_causes
 from protocols.ngap.messages import InitialUeMessage
 from regstorm.overload.front_door import Refused
 from regstorm.records import counters
+from regstorm.records.guided_counters import PRE_AUTHENTICATED
 from regstorm.records.message_classes import MessageClass
 from regstorm.reference_core.amf.classification import Classified, classify
 from regstorm.reference_core.amf.environment import Environment
@@ -76,7 +77,9 @@ class Entry:
             env.contexts.note_use(reading.ue, getattr(reading.message, "identity", None))
         kind = classify(reading.message, connection)
         sender = _name_of(reading)
-        decision = env.door.decide(now, kind.message_class, kind.first, sender, reading.security is not None)
+        newcomer = kind.message_class is MessageClass.INITIAL_REGISTRATION
+        protected = reading.security is not None
+        decision = env.door.decide(now, kind.message_class, kind.first, sender, protected, probation=newcomer)
         tier = env.door.tier(kind.message_class)
         if isinstance(decision, Refused):
             env.tally.count(counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP, now)
@@ -85,7 +88,10 @@ class Entry:
                     connection, tier, self._rejection_cost, lambda at: self._refuse(connection, reading, kind, at), now
                 )
             return
-        if kind.first:
+        if decision.on_probation:
+            connection.on_probation = True
+            env.tally.count(PRE_AUTHENTICATED, now)
+        elif kind.first:
             env.tally.count(counters.ADMITTED_FIRST, now)
         self._work(connection, tier, 1.0, lambda at: self._act(connection, reading, kind, at), now)
 

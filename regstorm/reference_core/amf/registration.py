@@ -23,6 +23,7 @@ from protocols.ngap.messages import (
     InitialContextSetupResponse,
 )
 from protocols.timers import GprsTimer2, GprsTimer3
+from regstorm.overload.front_door import Refused
 from regstorm.records import counters
 from regstorm.records import operations as ops
 from regstorm.reference_core.amf.common_procedures import (
@@ -62,6 +63,8 @@ def registration(task: Task, request: RegistrationRequest, verified: bool) -> St
     """
     try:
         request = yield from _secure(task, request, verified)
+        if not _passes_probation(task):
+            return
         yield from _subscribe(task)
         yield from _accept(task, request)
     except Rejected as end:
@@ -74,6 +77,20 @@ def registration(task: Task, request: RegistrationRequest, verified: bool) -> St
         tell_backend_failure(task)
     except (SecurityModeRefused, Unanswered):
         abandon(task)
+
+
+def _passes_probation(task: Task) -> bool:
+    """Who was let in only to be authenticated is known now: the door lets it go on, or it waits as anyone does."""
+    env, supi = task.env, task.ue.supi
+    if not task.connection.on_probation:
+        return True
+    task.connection.on_probation = False
+    if not isinstance(env.door.after_probation(task.now, supi), Refused):
+        env.tally.count(counters.ADMITTED_FIRST, task.now)
+        return True
+    env.tally.count(counters.REFUSED_FIRST, task.now)
+    reject(task, RegistrationReject(FivegmmCause.CONGESTION, env.door.draw_t3346(task.now, supi)))
+    return False
 
 
 # --- how it goes well --------------------------------------------------------------------------------------------

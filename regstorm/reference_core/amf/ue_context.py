@@ -52,6 +52,8 @@ class Connection:
     """The gNB has the UE's context: INITIAL CONTEXT SETUP has succeeded."""
     follows_registration: bool = False
     """A registration was admitted here and its sessions are not all up yet: they follow up."""
+    on_probation: bool = False
+    """Its registration goes on to the authentication; then the front door is asked again."""
     base_count: int = 0
     """The uplink NAS COUNT that K_gNB comes from (TS 33.501 6.8.1.2.2)."""
 
