@@ -1,5 +1,6 @@
 """Runs one storm in the event heap and leaves the same run directory as the wire: run.json and timeline.csv."""
 
+import gc
 from collections.abc import Callable, Sequence
 from math import ceil
 from random import Random
@@ -122,12 +123,16 @@ def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: St
     """
     began = told = monotonic()
     storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed, plan.later)
-    while not storm.over and not stop.is_set():
-        storm.run_second()
-        now = monotonic()
-        if now - told >= PROGRESS_EVERY_S:
-            told = now
-            on_progress(storm.progress(now - began))
+    gc.disable()  # a storm makes no cyclic garbage, and a collection looks at every request that waits: 15 % of the time
+    try:
+        while not storm.over and not stop.is_set():
+            storm.run_second()
+            now = monotonic()
+            if now - told >= PROGRESS_EVERY_S:
+                told = now
+                on_progress(storm.progress(now - began))
+    finally:
+        gc.enable()
     on_progress(storm.progress(monotonic() - began))
     _write(plan, storm)
 
