@@ -123,7 +123,7 @@ def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: St
     """
     began = told = monotonic()
     storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed, plan.later)
-    gc.disable()  # a storm makes no cyclic garbage, and a collection looks at every request that waits: 15 % of the time
+    gc.disable()  # there is no cyclic garbage, and looking for it among all requests that wait takes 15 % of the time
     try:
         while not storm.over and not stop.is_set():
             storm.run_second()
