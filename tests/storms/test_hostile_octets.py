@@ -76,7 +76,7 @@ class Attack:
                 self._to_core.append((data, stream))
             receive(peer, data, stream, now)
 
-        def tapped_up(peer, send, now):
+        def tapped_up(peer, send, now, hang_up):
             def tapped_send(data, stream):
                 if data[:2] != ERROR_INDICATION:  # else there would soon be nothing but these
                     self._to_gnbs.append((peer, data, stream))
@@ -86,7 +86,7 @@ class Attack:
                 self._rogue_peer = peer
             else:
                 self._as_amf[peer] = send
-            up(peer, send if peer == self._rogue_peer else tapped_send, now)
+            up(peer, send if peer == self._rogue_peer else tapped_send, now, hang_up)
 
         def tapped_lost(peer, reason, now):
             self.lost.append(now)
