@@ -4,19 +4,16 @@ As lockstep_run.py, but in wall time times speed, and with the core in a process
 several workers there is locustfiles/storm_5gc.py.
 """
 
-import logging
 from collections.abc import Callable
 
-import orjson
 from locust.env import Environment
 
 from regstorm.drivers.paced_storm import PacedEnd, PacedStorm
-from regstorm.drivers.traces import write_traces
-from regstorm.locust.parked import OnlineUe, OutageUe, attach_hub, detach_hub
+from regstorm.locust.bare_run import bare_environment, leave_record
+from regstorm.locust.parked import attach_hub, detach_hub
 from regstorm.locust.seating import Seating, everybody_seated
-from regstorm.locust.statistics import AttemptStatistics, totals
-from regstorm.measures.run_record import HowItRan, Measured, document, run_entry
-from regstorm.records.files import write_whole
+from regstorm.locust.statistics import AttemptStatistics
+from regstorm.measures.run_record import HowItRan, Measured
 from regstorm.records.storm_plan import Progress, StopFlag, StormPlan
 
 
@@ -26,8 +23,7 @@ def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: St
     False: it was cut short by something that went wrong (the record says what), not by `stop`. CoreUnusable if it
     could not begin.
     """
-    logging.getLogger("locust").setLevel(logging.ERROR)  # it warns of high spawn rates; seats cost nothing
-    environment = Environment(user_classes=[OutageUe, OnlineUe], catch_exceptions=False)
+    environment = bare_environment()
     storm = PacedStorm(plan, AttemptStatistics(environment))
     attach_hub(environment, Seating(storm.seats))
     try:
@@ -51,16 +47,11 @@ def _write(plan: StormPlan, storm: PacedStorm, end: PacedEnd, environment: Envir
         why=end.why,
         lateness_p99_s=round(end.lateness.p99_s, 4),
     )
-    entry = run_entry(plan, how, Measured(storm.timeline, storm.log, storm.ue_counts))
-    record = document(plan.scenario, plan.sample, [entry])
-    record["runs"][0]["locust"] = totals(environment)
-    record["runs"][0]["lateness"] = {
+    lateness = {
         "events": end.lateness.events,
         "p50_s": round(end.lateness.p50_s, 4),
         "p99_s": round(end.lateness.p99_s, 4),
         "max_s": round(end.lateness.max_s, 4),
     }
-    record["runs"][0]["attempts_delayed"] = storm.cap.delayed
-    write_traces(plan.out, storm.traces.lines())
-    write_whole(plan.out / "timeline.csv", storm.timeline.csv().encode())
-    write_whole(plan.out / "run.json", orjson.dumps(record, option=orjson.OPT_INDENT_2) + b"\n")
+    more = {"lateness": lateness, "attempts_delayed": storm.cap.delayed}
+    leave_record(plan, how, Measured(storm.timeline, storm.log, storm.ue_counts), environment, storm.traces, more)
