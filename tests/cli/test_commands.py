@@ -10,7 +10,6 @@ from regstorm.cli import storms
 from regstorm.cli.main import main
 
 FAKE_STORM = (sys.executable, str(Path(__file__).with_name("fake_storm.py")))
-TWO_OUTAGES = ("--set", "outage.repeats=2", "--set", "outage.every_s=600")
 
 
 @pytest.fixture
@@ -128,11 +127,6 @@ def test_a_storm_that_fails_exits_1_and_nothing_looks_complete(behaviour, why, f
         (["compare", "outage_return", "--engine", "sim", "--clock", "paced"], "--clock paced: expected --engine wire"),
         (["compare", "outage_return", "--engine", "sim", "--sample", "215"], "--sample 215: expected at most 214: of"),
         (["run", "outage_return", "--strategy", "tiered", "--engine", "wire,sim", "--trace", "1"], "--trace: expected"),
-        (["compare", "outage_return", "--engine", "sim", "--set", "population.ims=true"], "--engine sim: population."),
-        (
-            ["run", "outage_return", "--strategy", "tiered", "--engine", "sim", *TWO_OUTAGES],
-            "--engine sim: outage.repeats: expected 1",
-        ),
         (["compare", "outage_return", "--set", "outage.repeats=2"], "outage: repeats: expected every_s with it"),
         (["compare", "outage_return", "--speed", "10"], "--speed: expected --clock paced with it"),
         (["run", "outage_return", "--strategy", "tiered", "--transport", "sctp"], "--transport sctp: expected --clock"),

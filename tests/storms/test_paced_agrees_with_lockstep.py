@@ -33,7 +33,9 @@ def paced(plan):
 def test_t50_and_t90_of_paced_and_lockstep_agree_within_ten_percent():
     seen = {"lockstep": [], "paced": []}
     for seed in SEEDS:
-        plan = StormPlan(shipped("outage_return_5gc"), strategy("tiered"), seed, SAMPLE, Path(), clock="paced", speed=SPEED)
+        plan = StormPlan(
+            shipped("outage_return_5gc"), strategy("tiered"), seed, SAMPLE, Path(), clock="paced", speed=SPEED
+        )
         seen["lockstep"].append(storm_of(plan).log)
         storm, end = paced(plan)
         assert end.why is None
