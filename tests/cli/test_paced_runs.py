@@ -83,7 +83,9 @@ def test_a_paced_run_leaves_a_complete_record_and_says_how_to_do_it_with_locust(
     assert "With Locust: locust -f locustfiles/storm_full.py --storm-scenario outage_return" in said
     assert (entry["complete"], entry["clock"], entry["speed"]) == (True, "paced", 60.0)
     assert entry["recovery"]["share_back"] == 1.0
-    assert entry["udm"]["pairs"]["N10"] >= 600  # the core's books came over: 100 UEs with two sessions of three pairs
+    # The core's books came over: 100 UEs with two sessions of two reads each. The registration that follows an accept
+    # (the third N10 pair of a session) may be shed, and its repetition too, without the user losing the session.
+    assert entry["udm"]["pairs"]["N10"] >= 400
     assert 0 < entry["lateness_p99_s"] == entry["lateness"]["p99_s"]
     rows = (tmp_path / "run" / "timeline.csv").read_text().splitlines()
     assert len(rows) - 1 == pytest.approx(entry["ended_s"], abs=1)
