@@ -73,7 +73,7 @@ class ErrorHandling:
     def unreadable(self, message: Unreadable, data: bytes) -> None:
         """Octets that are no NGAP message that a gNB reads."""
         self.faults.ngap_unreadable += 1
-        if data[:2] != _ERROR_INDICATION_PREFIX:
+        if message.told and data[:2] != _ERROR_INDICATION_PREFIX:
             self._indicate(message.cause, message.amf_ue_id, message.ran_ue_id)
 
     def unexpected(self) -> None:

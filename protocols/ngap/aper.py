@@ -9,11 +9,12 @@ from protocols.ngap.messages import Cause
 
 
 class Malformed(Exception):
-    """Octets that are no encoding; `cause` is what an ERROR INDICATION would carry."""
+    """Octets that are no encoding; `cause` is what an ERROR INDICATION would carry, if one is wanted (`told`)."""
 
-    def __init__(self, why: str, cause: Cause = TRANSFER_SYNTAX_ERROR) -> None:
+    def __init__(self, why: str, cause: Cause = TRANSFER_SYNTAX_ERROR, told: bool = True) -> None:
         super().__init__(why)
         self.cause = cause
+        self.told = told
 
 
 class Beyond(Exception):

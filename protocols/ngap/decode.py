@@ -233,9 +233,13 @@ def _decode_walking(pdu: bytes, counters: Counters) -> m.Message | m.Unreadable:
         counters.unreadable += 1
         amf = _id_if_readable("AMF-UE-NGAP-ID", walked.elements.get(_AMF_UE_NGAP_ID))
         ran = _id_if_readable("RAN-UE-NGAP-ID", walked.elements.get(_RAN_UE_NGAP_ID))
-        return m.Unreadable(error.cause, str(error), amf, ran)
+        return m.Unreadable(error.cause, str(error), amf, ran, error.told)
     counters.walked += 1
     return message
+
+
+_IGNORE = 1
+"""Of the enumeration Criticality: reject, ignore, notify."""
 
 
 def _entry(pdu: bytes) -> MessageEntry:
@@ -244,9 +248,10 @@ def _entry(pdu: bytes) -> MessageEntry:
         raise Malformed("no NGAP PDU", TRANSFER_SYNTAX_ERROR)
     entry = _BY_HEAD.get(pdu[:2])
     if entry is None or entry.name not in _MAKERS:
-        rejects = pdu[2] == 0
-        cause = ABSTRACT_SYNTAX_ERROR_REJECT if rejects else ABSTRACT_SYNTAX_ERROR_IGNORE_AND_NOTIFY
-        raise Malformed(f"procedure {pdu[1]} ({entry.name if entry else 'unknown'}) is not ours", cause)
+        criticality = pdu[2] >> 6  # reject, ignore, notify
+        cause = ABSTRACT_SYNTAX_ERROR_IGNORE_AND_NOTIFY if criticality else ABSTRACT_SYNTAX_ERROR_REJECT
+        name = entry.name if entry else "unknown"
+        raise Malformed(f"procedure {pdu[1]} ({name}) is not ours", cause, told=criticality != _IGNORE)
     return entry
 
 

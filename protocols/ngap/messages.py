@@ -282,6 +282,8 @@ class Unreadable(NamedTuple):
     why: str
     amf_ue_id: int | None = None
     ran_ue_id: int | None = None
+    told: bool = True
+    """False: an unknown procedure whose criticality is ignore, of which the sender wants to hear nothing (10.3.4.1)."""
 
 
 Message = (

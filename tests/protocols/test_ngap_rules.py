@@ -412,3 +412,8 @@ def test_after_warming_up_nothing_of_a_registration_is_learnt():
 
 def shapes():
     return sum(len(same) for by_length in SHAPES_BY_PREFIX.values() for same in by_length.values())
+
+
+def test_the_location_in_an_initial_ue_message_has_criticality_reject():
+    """TS 38.413 9.2.5.1: User Location Information (121) is mandatory with criticality reject (00)."""
+    assert bytes.fromhex("007900") in encode(INITIAL)

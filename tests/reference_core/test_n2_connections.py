@@ -50,6 +50,25 @@ def test_a_message_that_only_an_amf_sends_is_an_error():
     assert rig.gnb.take() == [error(causes.MESSAGE_NOT_COMPATIBLE_WITH_RECEIVER_STATE)]
 
 
+@pytest.mark.parametrize(
+    ("criticality", "answered"),
+    [
+        ("00", [error(causes.ABSTRACT_SYNTAX_ERROR_REJECT)]),
+        ("40", []),  # ignore
+        ("80", [error(causes.ABSTRACT_SYNTAX_ERROR_IGNORE_AND_NOTIFY)]),
+    ],
+)
+def test_an_unknown_procedure_is_answered_as_its_criticality_says_and_harms_nobody(criticality, answered):
+    """TS 38.413 10.3.4.1: reject and notify are told by ERROR INDICATION, ignore is not; the connections stay."""
+    rig = Rig()
+    ue = Ue(rig)
+    ue.register()
+    rig.gnb.take()
+    rig.gnb.send_octets(bytes.fromhex(f"00fe{criticality}03000000"))
+    assert rig.gnb.take() == answered
+    assert rig.core.connections == 1
+
+
 def test_an_unknown_amf_ue_id_is_told():
     rig = Rig()
     rig.gnb.send(ngap.UplinkNasTransport(70_000, 3, b"\x7e\x00\x57", LOCATION))

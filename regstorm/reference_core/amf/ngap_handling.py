@@ -63,10 +63,11 @@ class NgapHandler:
 
     def _of_interface(self, association: Association, message: Any, now: float) -> None:
         match message:
-            case Unreadable(cause=cause, amf_ue_id=amf_ue_id, ran_ue_id=ran_ue_id):
+            case Unreadable(cause=cause, amf_ue_id=amf_ue_id, ran_ue_id=ran_ue_id, told=told):
                 self._env.tally.count(counters.DECODE_ERRORS, now)
                 self._env.tally.count(f"{counters.DECODE_ERRORS}.ngap", now)
-                self._env.n2.error(association, cause, amf_ue_id, ran_ue_id)
+                if told:
+                    self._env.n2.error(association, cause, amf_ue_id, ran_ue_id)
             case NgSetupRequest():
                 self._set_up(association, message, now)
             case NgReset():
