@@ -1,6 +1,6 @@
 """Tables of a storm with IMS: who got how far and fell back where, and what each domain asked and wasted.
 
-Values are those of the full size, medians over the seeds.
+Counts are those of the sample, as in the table of key figures; medians over the seeds.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from statistics import median
 from reports import wording
 from reports.comparison import Group
 from reports.figures import Table
-from reports.run_directory import Run, number
+from reports.run_directory import number
 
 DOMAINS = {"5GC": "AMF", "IMS": "SBC"}
 """Each with its door."""
@@ -23,7 +23,6 @@ _FIGURES: tuple[tuple[str, str, Callable[[float | None], str]], ...] = (
     ("pairs served", "pairs", wording.count),
     ("pairs wasted", "wasted_pairs", wording.count),
 )
-_RATIOS = ("attempts_per_success",)
 
 
 @dataclass(frozen=True)
@@ -53,14 +52,14 @@ def _funnel(groups: Sequence[Group]) -> Sheet:
                 table.rows.append([said, *(_stage(group, place, kind) for group in groups)])
     caption = (
         "Users of the outage group that reached a stage since the end of the outage, how often one fell back from it, "
-        "and who stood there at the end of the run. Each stage includes those before it. At full size."
+        "and who stood there at the end of the run. Each stage includes those before it. Counts of the sample."
     )
     return Sheet("stages", "Where users are lost", caption, table)
 
 
 def _stage(group: Group, place: int, kind: str) -> str:
     values = [number(run.entry["funnel"][place].get(kind)) for run in group.runs]
-    return _middle(group.runs, values, wording.count)
+    return _middle(values, wording.count)
 
 
 def _domains(groups: Sequence[Group]) -> Sheet:
@@ -69,16 +68,15 @@ def _domains(groups: Sequence[Group]) -> Sheet:
         for said, name, words in _FIGURES:
             cells = [_domain(group, domain, name, words) for group in groups]
             table.rows.append([f"{domain}: {said.format(door=door)}", *cells])
-    return Sheet("domains", "By domain", "What 5GC and IMS were asked for, and what became of it. At full size.", table)
+    caption = "What 5GC and IMS were asked for, and what became of it. Counts of the sample."
+    return Sheet("domains", "By domain", caption, table)
 
 
 def _domain(group: Group, domain: str, name: str, words: Callable[[float | None], str]) -> str:
     values = [number(run.look_up("domains", domain, name)) for run in group.runs]
-    return _middle(group.runs, values, words, scaled=name not in _RATIOS)
+    return _middle(values, words)
 
 
-def _middle(
-    runs: Sequence[Run], values: Sequence[float | None], words: Callable[[float | None], str], scaled: bool = True
-) -> str:
-    told = [value * (run.sample if scaled else 1) for run, value in zip(runs, values, strict=True) if value is not None]
+def _middle(values: Sequence[float | None], words: Callable[[float | None], str]) -> str:
+    told = [value for value in values if value is not None]
     return words(median(told)) if told else ""

@@ -6,6 +6,7 @@ the phone's Contact. Over TCP the connection says it; it is made when a phone ha
 passes the cap on attempts (attempts_cap.py).
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Final
 
@@ -41,8 +42,8 @@ class Ways(SipWay):
         else:
             self._cap.pass_on(octets, 0, lambda data, stream: self._go(phone, data, destination), self._clock.now)
 
-    def _go(self, phone: SipPhone, octets: bytes, destination: Endpoint) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def _go(self, phone: SipPhone, octets: bytes, destination: Endpoint) -> None: ...
 
 
 class UdpWays(Ways):

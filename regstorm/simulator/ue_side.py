@@ -4,6 +4,7 @@ A UE answers after a while, and what it owes meanwhile goes along. A connection 
 by the base station after its inactivity timer. Jitter is added to every retry here.
 """
 
+from abc import ABC, abstractmethod
 from random import Random
 from typing import Final
 
@@ -32,7 +33,7 @@ WAITS: Final = ("", T3346.name, T3502.name, T3511.name, T3525.name, T3247.name)
 """The 5GMM timers before a next attempt, by the index that the population keeps; 0 is a mere pause, or none."""
 
 
-class UeSide:
+class UeSide(ABC):
     """Base of the UEs' side. All calls take `now` in scenario seconds, never decreasing."""
 
     def __init__(
@@ -68,8 +69,8 @@ class UeSide:
             self.ims = ImsUes(scenario, population.ims, core.ims, self._ims_owner(), heap, observer, rng)
             core.ims.listener = self.ims
 
-    def _ims_owner(self) -> ImsOwner:
-        raise NotImplementedError
+    @abstractmethod
+    def _ims_owner(self) -> ImsOwner: ...
 
     # --- the connection ----------------------------------------------------------------------------------------------
 

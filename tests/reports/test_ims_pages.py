@@ -63,19 +63,23 @@ def test_reregistrations_of_online_users_are_told_with_what_was_lost(comparison)
 
 
 def test_the_page_says_where_users_are_lost_and_what_each_domain_wasted(page):
-    assert page.headings[1:7] == [
+    assert page.headings[1:10] == [
         "Verdicts",
-        "Where users are lost",
-        "By domain",
         "Users in service",
         "Where users are on their way back",
         "Wasted work by interface",
+        "Requests by node",
+        "UDM load",
+        "Users waiting on a timer",
+        "Rejects by cause",
+        "Where users are lost",
     ]
+    assert page.headings[10] == "By domain"
     stages = page.text["sheet-stages"]
     assert "IMS registered" in stages
-    assert f"197{THIN}000" in stages, "1 970 users at 1:100"
+    assert f"1{THIN}970" in stages, "counts of the sample, as in the table of key figures"
     assert "IMS: first messages refused at the SBC" in page.text["sheet-domains"]
-    assert f"700{THIN}000" in page.text["sheet-domains"]
+    assert f"7{THIN}000" in page.text["sheet-domains"]
 
 
 @pytest.mark.parametrize("key", ["funnel", "interfaces", "nodes"])
