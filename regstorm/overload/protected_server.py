@@ -30,7 +30,6 @@ class ProtectedServer(Generic[Job]):
 
     __slots__ = (
         "_drop_probability",
-        "_finishes",
         "_free_at",
         "_in_service",
         "_limit",
@@ -42,17 +41,13 @@ class ProtectedServer(Generic[Job]):
         "_rejection_cost",
         "_rng",
         "_second_per_work",
-        "_started_work",
-        "_waiting",
         "capacity",
-        "offered",
+        "next_finish",
         "offered_work",
+        "ordered",
         "period_s",
         "rejection_work",
-        "served",
-        "served_work",
-        "shed",
-        "shed_work",
+        "waiting",
     )
 
     def __init__(self, capacity: float, shedding: Shedding, rng: Random, ordered_tiers: int = 1) -> None:
@@ -67,12 +62,15 @@ class ProtectedServer(Generic[Job]):
         self._limit = shedding.load_limit * capacity
         self._rng = rng
 
+        self.ordered = ordered_tiers > 1
+        """Higher tiers go first."""
         self._queues: tuple[deque[tuple[float, Job]], ...] = tuple(deque() for _ in range(ordered_tiers))
         self._queued_work = [0.0] * ordered_tiers
-        self._waiting = 0
-        self._in_service: tuple[float, Job] | None = None
-        self._finishes = 0.0
-        """When the job in service is done."""
+        self.waiting = 0
+        """Jobs in the queues, without the one in service."""
+        self._in_service: Job | None = None
+        self.next_finish: float | None = None
+        """When the job in service is done; None: no job is there. Stands until `finish` has been called."""
         self._free_at = 0.0
         """When the server is done with the job in service and with all rejections so far."""
 
@@ -80,52 +78,37 @@ class ProtectedServer(Generic[Job]):
         self._drop_probability = [0.0] * ordered_tiers
         self._period_ends = self.period_s
 
-        self.offered = self.served = self.shed = 0
-        """Jobs."""
-        self.offered_work = self.served_work = self.shed_work = 0.0
+        self.offered_work = 0.0
         self.rejection_work = 0.0
-        self._started_work = 0.0
-
-    @property
-    def ordered(self) -> bool:
-        """Higher tiers go first."""
-        return len(self._queues) > 1
-
-    @property
-    def next_finish(self) -> float | None:
-        """When the job in service is done; None: no job is there. Stands until `finish` has been called."""
-        return None if self._in_service is None else self._finishes
-
-    @property
-    def waiting(self) -> int:
-        """Jobs in the queues, without the one in service."""
-        return self._waiting
-
-    def busy_s(self, now: float) -> float:
-        """Seconds that the server has worked until `now`, on jobs and on rejections."""
-        ahead_s = self._free_at - now
-        return self._started_work * self._second_per_work - (ahead_s if ahead_s > 0 else 0.0)
 
     def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
         """True: `job` is served or waits; False: it is shed, and the rejection has taken its work."""
         if now >= self._period_ends:
             self._begin_period(now)
-        if len(self._queues) == 1:
+        if not self.ordered:
             tier = 0
-        self.offered += 1
         self.offered_work += cost
         self._offered_in_period[tier] += cost
-        if self._sheds(now, tier):
-            self._reject(now, cost)
+        free_at, waiting = self._free_at, self.waiting
+        ahead_s = free_at - now if free_at > now else 0.0
+        if waiting:
+            ahead_s += sum(self._queued_work[: tier + 1]) * self._second_per_work
+        elif free_at < now:
+            free_at = now  # idle, or its owner is late with `finish`: nothing is served before it was offered
+        probability = self._drop_probability[tier]
+        if ahead_s > self._queue_s or (probability > 0.0 and self._rng.random() < probability):
+            work = self._rejection_cost * cost
+            self.rejection_work += work
+            self._free_at = free_at + work * self._second_per_work
             return False
-        if self._in_service is None:
-            self._serve(now, (cost, job))
+        if self.next_finish is None:
+            self._in_service = job
+            self._free_at = self.next_finish = free_at + cost * self._second_per_work
         else:
-            if self._free_at < now and not self._waiting:
-                self._free_at = now  # the owner is late with `finish`: nothing is served before it was offered
+            self._free_at = free_at
             self._queues[tier].append((cost, job))
             self._queued_work[tier] += cost
-            self._waiting += 1
+            self.waiting = waiting + 1
         return True
 
     def finish(self, now: float) -> Job:
@@ -133,19 +116,27 @@ class ProtectedServer(Generic[Job]):
 
         The next one starts where this one ended even if the owner is late, so that lateness costs no capacity.
         """
-        if self._in_service is None or now < self._finishes:
+        job = self._in_service
+        if job is None or self.next_finish is None or now < self.next_finish:
             raise ValueError(f"no job is done at {now}")
-        cost, job = self._in_service
-        self.served += 1
-        self.served_work += cost
-        self._in_service = None
-        if self._waiting:
-            self._serve(self._free_at, self._next_job())
+        if not self.waiting:
+            self._in_service = self.next_finish = None
+            return job
+        self.waiting -= 1
+        tier = 0
+        while not self._queues[tier]:
+            tier += 1
+        queue = self._queues[tier]
+        cost, self._in_service = queue.popleft()
+        # an empty queue holds exactly no work: rounding must not add up over millions of jobs
+        self._queued_work[tier] = self._queued_work[tier] - cost if queue else 0.0
+        self._free_at = self.next_finish = self._free_at + cost * self._second_per_work
         return job
 
     def order_by(self, tiers: int) -> None:
         """Another order from now on (1: none). What waits already keeps its order, ahead of what comes."""
         waiting = deque(job for queue in self._queues for job in queue)
+        self.ordered = tiers > 1
         self._queues = (waiting, *(deque() for _ in range(tiers - 1)))
         self._queued_work = [sum(work for work, _ in waiting), *[0.0] * (tiers - 1)]
         self._offered_in_period = [0.0] * tiers
@@ -159,7 +150,6 @@ class ProtectedServer(Generic[Job]):
         self.capacity = capacity
         self._second_per_work = 1.0 / capacity
         self._limit *= ratio
-        self._started_work *= ratio  # so that the seconds worked so far stay what they were
 
     def lose_work(self, now: float) -> None:
         """What it was at and what waits is gone, and what it counted of its load: it is down, or starts again."""
@@ -167,47 +157,9 @@ class ProtectedServer(Generic[Job]):
             queue.clear()
         tiers = len(self._queues)
         self._queued_work, self._offered_in_period, self._drop_probability = ([0.0] * tiers for _ in range(3))
-        self._waiting = 0
-        self._in_service = None
-        ahead_s = max(0.0, self._free_at - now)
-        self._started_work -= ahead_s * self.capacity
+        self.waiting = 0
+        self._in_service = self.next_finish = None
         self._free_at = min(self._free_at, now)
-
-    def _sheds(self, now: float, tier: int) -> bool:
-        ahead_s = self._free_at - now if self._free_at > now else 0.0
-        if self._waiting:
-            ahead_s += sum(self._queued_work[: tier + 1]) * self._second_per_work
-        if ahead_s > self._queue_s:
-            return True
-        probability = self._drop_probability[tier]
-        return probability > 0.0 and self._rng.random() < probability
-
-    def _reject(self, now: float, cost: float) -> None:
-        work = self._rejection_cost * cost
-        self.shed += 1
-        self.shed_work += cost
-        self.rejection_work += work
-        self._work_on(now, work)
-
-    def _serve(self, now: float, job: tuple[float, Job]) -> None:
-        self._in_service = job
-        self._work_on(now, job[0])
-        self._finishes = self._free_at
-
-    def _work_on(self, now: float, work: float) -> None:
-        """Puts `work` behind what the server is at; an idle server begins now."""
-        self._started_work += work
-        idle = self._free_at < now and not self._waiting
-        self._free_at = (now if idle else self._free_at) + work * self._second_per_work
-
-    def _next_job(self) -> tuple[float, Job]:
-        tier = next(tier for tier, queue in enumerate(self._queues) if queue)
-        queue = self._queues[tier]
-        job = queue.popleft()
-        self._waiting -= 1
-        # an empty queue holds exactly no work: rounding must not add up over millions of jobs
-        self._queued_work[tier] = self._queued_work[tier] - job[0] if queue else 0.0
-        return job
 
     def _begin_period(self, now: float) -> None:
         """Sets the drop probabilities from the load of the period before; after an idle one they are zero."""
