@@ -5,7 +5,6 @@ it. Who asked waits `timeout_s` and asks again `retries` times; an answer to a r
 closed stream. What is at the UDM is worked off even if nobody waits for it any more.
 """
 
-from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple, Protocol
 
@@ -22,20 +21,16 @@ from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.simulator import events
+from regstorm.simulator.calls import Call, Charge, Charges, Lane, Request, Told
 from regstorm.simulator.chain import Pair, Stage
-from regstorm.simulator.engine import EventHeap, Patience
+from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.node_tally import Levels, PairsByNode
 from regstorm.simulator.population import Population
 from regstorm.simulator.stations import Homes, Station
 from regstorm.simulator.tally import SecondTally
 
-_HOP_BITS: Final = 2
-_HOP_MASK: Final = (1 << _HOP_BITS) - 1
-_MOST_HOPS: Final = _HOP_MASK
+_MOST_HOPS_BEFORE: Final = 3
 """Between a request's cause and the function next to the UDM."""
-
-Told = Callable[[int, int, float], None]
-"""Called with the UE, what the calls were tagged with, and `now`."""
 
 
 class Asker(Protocol):
@@ -54,47 +49,6 @@ class Asker(Protocol):
 
     def late_pairs_failed(self, ue: int, index: int, now: float) -> None:
         """They will not be."""
-
-
-class Charge:
-    """What a pair costs, how far it is and where it is counted, looked up once."""
-
-    __slots__ = ("cost", "dropped", "hops", "interface", "offered", "served", "tier", "unit")
-
-    def __init__(self, pair: Pair, tier: int, cost: float, unit: int) -> None:
-        self.hops = pair.hops
-        self.tier = tier
-        self.cost = cost
-        self.unit = unit
-        """Added to the place of the UE's UDM: where units of its own serve this pair."""
-        self.interface = interface = pair.operation.interface
-        self.offered = f"{counters.UDM_OFFERED}.{interface}"
-        self.served = f"{counters.UDM_SERVED}.{interface}"
-        self.dropped = f"{counters.UDM_DROPPED}.{interface}"
-
-
-Charges = tuple[Charge, ...]
-
-
-class _Call:
-    """Pairs that are asked for one after the other. `number` is that of the request whose answer counts."""
-
-    __slots__ = ("account", "answered", "charges", "failed", "number", "position", "tag", "tries_left", "ue")
-
-    def __init__(self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told) -> None:
-        self.ue = ue
-        self.tag = tag
-        self.charges = charges
-        self.account = account
-        self.answered = answered
-        self.failed = failed
-        self.position = 0
-        self.tries_left = 0
-        self.number = 0
-
-
-_Request = tuple[_Call, int, Charge]
-"""A request, its number, and what it costs."""
 
 
 class _StageCharges(NamedTuple):
@@ -145,14 +99,8 @@ class BackEnd:
         self._hss_units_from = len(self.homes.nodes) if len(self.units) > len(self.homes.nodes) else 0
         self._stage_charges: list[list[_StageCharges]]
         self.take_strategy(strategy)
-        self._number = 0
-        self._calls: dict[int, _Call] = {}
-        """By number: requests whose timeout has not come."""
-        self._on_the_way: dict[int, _Request] = {}
-        """By number: requests that have not arrived."""
-        self._patience = [Patience(heap, events.CALL_TIMEOUT, self._still_waits) for _ in range(_MOST_HOPS + 1)]
-        """By hops before the request: timers of one length are only then started in the order of their ends."""
-        self._asked: dict[int, _Call] = {}
+        self._lanes = [Lane(heap, hops_before) for hops_before in range(_MOST_HOPS_BEFORE + 1)]
+        self._asked: dict[int, Call] = {}
         """By UE: what its running stage waits for."""
 
     def take_strategy(self, strategy: Strategy) -> None:
@@ -196,26 +144,26 @@ class BackEnd:
         population = self._population
         charges = self._stage_charges[population.chain[ue]][stage]
         wanted = charges.following if population.follows_registration[ue] else charges.alone
-        self._asked[ue] = call = _Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
+        self._asked[ue] = call = Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
         self._send(call, now)
 
     def ask_late(self, ue: int, stage: int, account: int, now: float) -> None:
         """Asks for the pairs of a stage that nobody waits for."""
         charges = self._stage_charges[self._population.chain[ue]][stage].late
         asker = self._asker
-        self._send(_Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
+        self._send(Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
 
     def ask_for(
         self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told, now: float
     ) -> None:
         """Asks for any pairs; one of `answered` and `failed` is called with the tag."""
-        self._send(_Call(ue, tag, charges, account, answered, failed), now)
+        self._send(Call(ue, tag, charges, account, answered, failed), now)
 
     def cancel(self, ue: int) -> None:
         """The UE's stage is over: an answer is of no interest any more."""
         call = self._asked.pop(ue, None)
         if call is not None:
-            call.number = 0
+            call.request = None
 
     def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
         """What the pair costs as part of a message of that class, under the strategy in force."""
@@ -233,52 +181,36 @@ class BackEnd:
 
     # --- the bus -----------------------------------------------------------------------------------------------------
 
-    def _send(self, call: _Call, now: float) -> None:
+    def _send(self, call: Call, now: float) -> None:
+        """Asks for the next pair, from the function that wants it to the one next to the UDM, and from there."""
         call.tries_left = self._retries
-        hops = call.charges[call.position].hops - 1
-        self._try(call, hops, now + hops * self._hop_s if hops else now)
+        charge = call.charges[call.position]
+        call.request = request = (call, charge)
+        hops = charge.hops_before
+        sent_s = now + hops * self._hop_s if hops else now
+        self._lanes[hops].send(request, sent_s + self._hop_s, sent_s + self._timeout_s)
 
-    def _try(self, call: _Call, hops: int, now: float) -> None:
-        """From the function next to the UDM, which was reached after `hops`."""
-        self._number = call.number = number = self._number + 1
-        self._calls[number] = call
-        self._on_the_way[number] = (call, number, call.charges[call.position])
-        self._at(now + self._hop_s, events.CALL_ARRIVES, number)
-        self._patience[hops].start(now + self._timeout_s, number << _HOP_BITS | hops)
-
-    def _still_waits(self, subject: int) -> bool:
-        """Whether the request's timeout would tell anything; else the request is forgotten."""
-        number = subject >> _HOP_BITS
-        if self._calls[number].number == number:
-            return True
-        del self._calls[number]
-        return False
-
-    def timed_out(self, subject: int, now: float, _: int) -> None:
-        """The patience for a request is over."""
-        number = subject >> _HOP_BITS
-        call = self._calls.pop(number)
-        if call.number == number:
-            self._give_up(call, now)
-        self._patience[subject & _HOP_MASK].expired()
-
-    def _give_up(self, call: _Call, now: float) -> None:
-        """Once more, or the calls have failed."""
-        self._counts[counters.BUS_TIMEOUTS] += 1
-        if call.tries_left:
-            call.tries_left -= 1
-            self._counts[counters.BUS_RETRIES] += 1
-            self._try(call, 0, now)
+    def timed_out(self, hops_before: int, now: float, _: int) -> None:
+        """The patience for a request is over: it is sent once more, or the call has failed."""
+        call = self._lanes[hops_before].first_given_up()
+        if call is None:
             return
-        call.number = 0
-        call.failed(call.ue, call.tag, now)
+        self._counts[counters.BUS_TIMEOUTS] += 1
+        if not call.tries_left:
+            call.request = None
+            call.failed(call.ue, call.tag, now)
+            return
+        call.tries_left -= 1
+        self._counts[counters.BUS_RETRIES] += 1
+        call.request = request = (call, call.charges[call.position])
+        self._lanes[0].send(request, now + self._hop_s, now + self._timeout_s)
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
-    def arrives(self, number: int, now: float, _: int) -> None:
+    def arrives(self, hops_before: int, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
-        request = self._on_the_way.pop(number)
-        call, number, charge = request
+        request = self._lanes[hops_before].arrived()
+        call, charge = request
         unit = self.homes.of[call.ue] + charge.unit
         station = self.units[unit]
         if station.lost:
@@ -289,9 +221,10 @@ class BackEnd:
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_OFFERED, charge.interface)
         if not station.offer(now, charge.tier, charge.cost, request):
-            self._shed(call, number, unit, charge, now)
+            self._shed(request, unit, now)
 
-    def _shed(self, call: _Call, number: int, unit: int, charge: Charge, now: float) -> None:
+    def _shed(self, request: Request, unit: int, now: float) -> None:
+        call, charge = request
         counts = self._counts
         counts[counters.UDM_DROPPED] += 1
         counts[charge.dropped] += 1
@@ -300,8 +233,8 @@ class BackEnd:
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_DROPPED, charge.interface)
             self._by_node.count_work(unit, work)
-        if self._says_refusals and call.number == number:
-            call.number = 0
+        if self._says_refusals and call.request is request:
+            call.request = None
             call.failed(call.ue, call.tag, now)
 
     def finishes(self, unit: int, now: float, event: int) -> None:
@@ -309,20 +242,20 @@ class BackEnd:
         request = self.units[unit].finish(now, event)
         if request is None:
             return
-        call, number, charge = request
+        call, charge = request
         counts = self._counts
         counts[counters.UDM_SERVED] += 1
         counts[charge.served] += 1
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_SERVED, charge.interface)
         self._asker.ledger.served(call.account, now, charge.interface)
-        if call.number != number:
+        if call.request is not request:
             return
-        call.number = 0
         call.position += 1
         if call.position < len(call.charges):
             self._send(call, now)
         else:
+            call.request = None
             call.answered(call.ue, call.tag, now)
 
     # --- set-up ------------------------------------------------------------------------------------------------------
@@ -340,12 +273,12 @@ class BackEnd:
         )
 
 
-def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[_Request]]:
+def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[Request]]:
     core = scenario.core
     kinds = [("UDM", core.udm.capacity_pairs_per_s)]
     if core.udm.layout == "5gc_apart" and scenario.population.ims:
         kinds.append(("HSS", core.udm.hss_capacity))
-    units: list[Station[_Request]] = []
+    units: list[Station[Request]] = []
     for name, capacity in kinds:
         for place, node in enumerate(core.udm_nodes):
 
@@ -354,7 +287,7 @@ def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -
                 node: Node = node,
                 capacity: float = capacity,
                 stream: str = f"{seed} {name} {place}" if place else f"{seed} {name}",
-            ) -> ProtectedServer[_Request]:
+            ) -> ProtectedServer[Request]:
                 shedding = core.udm.shedding_in_force
                 if node.rejection_cost is not None:
                     shedding = shedding.model_copy(update={"rejection_cost": node.rejection_cost})

@@ -21,7 +21,8 @@ from regstorm.records.strategy import Strategy
 from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import events
 from regstorm.simulator.accounts import Accounts
-from regstorm.simulator.back_end import BackEnd, Charges
+from regstorm.simulator.back_end import BackEnd
+from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF, Chains, Repeats, Stage
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.front import Front, amfs

@@ -9,7 +9,7 @@ Only the events of the next sixteenth of a second are kept as a heap. Later ones
 sixteenth until their time comes: most events of a storm are timers that are hours of heap work away.
 """
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
 from typing import Final
@@ -31,21 +31,21 @@ _NUMBER_MASK: Final = (1 << _NUMBER_BITS) - 1
 _BUCKETS_PER_S: Final = 16
 _BUCKET_SHIFT: Final = 26
 """From ticks to sixteenths of a second."""
-_EVENT_TO_BUCKET: Final = _TIME_SHIFT + _BUCKET_SHIFT
 
 
 class EventHeap:
     """Events by due time. A kind is one of events.py, a subject any number below 2³²: a UE's index, a request's."""
 
-    __slots__ = ("_bucket", "_later", "_near", "_number", "handled")
+    __slots__ = ("_bucket", "_later", "_near", "_number", "_surely_near_s")
 
     def __init__(self) -> None:
         self._near: list[int] = []
         self._later: defaultdict[int, list[int]] = defaultdict(list)
         self._bucket = 0
         """The sixteenth of a second whose events are in the heap."""
+        self._surely_near_s = 0.0
+        """What is due before it belongs into the heap, however it is rounded."""
         self._number = 0
-        self.handled = 0
 
     def __len__(self) -> int:
         """Events that wait."""
@@ -56,6 +56,9 @@ class EventHeap:
         self._number = number = self._number + 1
         tick = int(due_s * _TICKS_PER_S) + 1
         event = tick << _TIME_SHIFT | number << _NUMBER_SHIFT | kind | subject
+        if due_s < self._surely_near_s:
+            heappush(self._near, event)
+            return number
         bucket = tick >> _BUCKET_SHIFT
         if bucket <= self._bucket:
             heappush(self._near, event)
@@ -63,71 +66,22 @@ class EventHeap:
             self._later[bucket].append(event)
         return number
 
-    def reserve(self, due_s: float, kind: int, subject: int) -> int:
-        """An event with its place in the order, to be added later or never."""
-        self._number = number = self._number + 1
-        return int(due_s * _TICKS_PER_S) + 1 << _TIME_SHIFT | number << _NUMBER_SHIFT | kind | subject
-
-    def add(self, event: int) -> None:
-        """Adds a reserved event that is not due yet."""
-        bucket = event >> _EVENT_TO_BUCKET
-        if bucket <= self._bucket:
-            heappush(self._near, event)
-        else:
-            self._later[bucket].append(event)
-
     def run(self, until_s: float, handlers: Sequence[Handler]) -> None:
         """Handles everything due up to `until_s`, a whole number of sixteenths. `handlers` by kind."""
         end = round(until_s * _BUCKETS_PER_S)
         while self._bucket < end:
             self._run_bucket(handlers)
             self._bucket += 1
+            self._surely_near_s = (self._bucket + 1) / _BUCKETS_PER_S - 2 * _S_PER_TICK
             self._near = self._later.pop(self._bucket, [])
             heapify(self._near)
 
     def _run_bucket(self, handlers: Sequence[Handler]) -> None:
         near = self._near
-        handled = 0
         while near:
             event = heappop(near)
-            handled += 1
             handlers[event >> SUBJECT_BITS & _KIND_MASK](
                 event & _SUBJECT_MASK,
                 (event >> _TIME_SHIFT) * _S_PER_TICK,
                 event >> _NUMBER_SHIFT & _NUMBER_MASK,
             )
-        self.handled += handled
-
-
-class Patience:
-    """Timers of one length, of which most are not needed when their time comes: only the next that is stands in the
-    heap, in the place in the order that it has had since it was started."""
-
-    __slots__ = ("_heap", "_kind", "_needed", "_running", "_waiting")
-
-    def __init__(self, heap: EventHeap, kind: int, needed: Callable[[int], bool]) -> None:
-        """`needed(subject)` is asked once for each timer, and may forget what it knows of one that is not."""
-        self._heap = heap
-        self._kind = kind
-        self._needed = needed
-        self._waiting: deque[int] = deque()
-        self._running = False
-
-    def start(self, due_s: float, subject: int) -> None:
-        """Starts a timer; `due_s` is never earlier than that of the one started before."""
-        event = self._heap.reserve(due_s, self._kind, subject)
-        if self._running:
-            self._waiting.append(event)
-        else:
-            self._running = True
-            self._heap.add(event)
-
-    def expired(self) -> None:
-        """To be called when the one in the heap has expired, needed or not."""
-        waiting, needed = self._waiting, self._needed
-        while waiting:
-            event = waiting.popleft()
-            if needed(event & _SUBJECT_MASK):
-                self._heap.add(event)
-                return
-        self._running = False

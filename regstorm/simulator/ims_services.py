@@ -17,7 +17,8 @@ from regstorm.records.scenario import Scenario
 from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import events, ims_chain
 from regstorm.simulator.accounts import Accounts
-from regstorm.simulator.back_end import BackEnd, Charges
+from regstorm.simulator.back_end import BackEnd
+from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_nodes import ImsNodes
 from regstorm.simulator.ims_population import ImsPopulation

@@ -20,7 +20,7 @@ Job = TypeVar("Job")
 class Station(Generic[Job]):
     """A server whose event is `kind` with `index` as its subject."""
 
-    __slots__ = ("_due", "_full_capacity", "_heap", "_index", "_kind", "_make", "_strategy", "lost", "server")
+    __slots__ = ("_at", "_due", "_full_capacity", "_index", "_kind", "_make", "_strategy", "lost", "server")
 
     def __init__(
         self,
@@ -33,7 +33,7 @@ class Station(Generic[Job]):
         """`make` gives an empty server in the order of a strategy."""
         self._make = make
         self._strategy = strategy
-        self._heap = heap
+        self._at = heap.at
         self._kind = kind
         self._index = index
         self.server = make(strategy)
@@ -45,12 +45,13 @@ class Station(Generic[Job]):
 
     def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
         """False: shed. True: the handler of its event will find `job` done."""
-        if not self.server.offer(now, tier, cost, job):
+        server = self.server
+        if not server.offer(now, tier, cost, job):
             return False
         if not self._due:
-            due_s = self.server.next_finish
+            due_s = server.next_finish
             if due_s is not None:
-                self._due = self._heap.at(due_s, self._kind, self._index)
+                self._due = self._at(due_s, self._kind, self._index)
         return True
 
     def finish(self, now: float, number: int) -> Job | None:
@@ -60,7 +61,7 @@ class Station(Generic[Job]):
         server = self.server
         job = server.finish(now)
         due_s = server.next_finish
-        self._due = 0 if due_s is None else self._heap.at(due_s, self._kind, self._index)
+        self._due = 0 if due_s is None else self._at(due_s, self._kind, self._index)
         return job
 
     def take_strategy(self, strategy: Strategy) -> None:

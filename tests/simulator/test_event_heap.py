@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regstorm.simulator import events
-from regstorm.simulator.engine import EventHeap, Patience
+from regstorm.simulator.engine import EventHeap
 
 KIND = events.RETRY
 
@@ -65,28 +65,3 @@ def test_a_handler_is_told_kind_subject_and_number_of_its_event():
     number = heap.at(0.1, events.STAGE_ENDS, 2**32 - 1)
     heap.run(1.0, handlers)
     assert seen == [(events.STAGE_ENDS >> events.SUBJECT_BITS, 2**32 - 1, number)]
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.booleans(), min_size=1, max_size=30))
-def test_patience_tells_of_every_timer_that_is_needed_at_its_time_and_of_the_others_at_most_once(needed):
-    heap = EventHeap()
-    asked: list[int] = []
-
-    def is_needed(subject: int) -> bool:
-        asked.append(subject)
-        return needed[subject]
-
-    patience = Patience(heap, KIND, is_needed)
-    expired = []
-
-    def handler(subject: int, now: float, number: int) -> None:
-        expired.append((subject, round(now, 6)))
-        patience.expired()
-
-    for subject in range(len(needed)):
-        patience.start(subject / 10, subject)
-    heap.run(4.0, [handler] * events.KINDS)
-    wanted = [(subject, subject / 10) for subject, one in enumerate(needed) if one or subject == 0]
-    assert expired == wanted
-    assert asked == list(range(1, len(needed)))

@@ -1,0 +1,96 @@
+"""Calls to the UDM, and the lanes of the bus on which their requests travel.
+
+A call asks for pairs one after the other. The requests of a lane are on their way for the same time, and whoever sent
+them waits for the same time, so both end in the order in which they began: no request needs a number. Of those who
+wait only the first stands in the event heap; when its time is over, those that were answered meanwhile are skipped.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from regstorm.records import counters
+from regstorm.simulator import events
+from regstorm.simulator.chain import Pair
+from regstorm.simulator.engine import EventHeap
+
+Told = Callable[[int, int, float], None]
+"""Called with the UE, what the calls were tagged with, and `now`."""
+
+
+class Charge:
+    """What a pair costs, how far it is and where it is counted, looked up once."""
+
+    __slots__ = ("cost", "dropped", "hops_before", "interface", "offered", "served", "tier", "unit")
+
+    def __init__(self, pair: Pair, tier: int, cost: float, unit: int) -> None:
+        self.hops_before = pair.hops - 1
+        """Between the cause of its request and the function next to the UDM."""
+        self.tier = tier
+        self.cost = cost
+        self.unit = unit
+        """Added to the place of the UE's UDM: where units of its own serve this pair."""
+        self.interface = interface = pair.operation.interface
+        self.offered = f"{counters.UDM_OFFERED}.{interface}"
+        self.served = f"{counters.UDM_SERVED}.{interface}"
+        self.dropped = f"{counters.UDM_DROPPED}.{interface}"
+
+
+Charges = tuple[Charge, ...]
+
+
+class Call:
+    """Pairs that are asked for one after the other. An answer to any request but `request` is of no interest."""
+
+    __slots__ = ("account", "answered", "charges", "failed", "position", "request", "tag", "tries_left", "ue")
+
+    def __init__(self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told) -> None:
+        self.ue = ue
+        self.tag = tag
+        self.charges = charges
+        self.account = account
+        self.answered = answered
+        self.failed = failed
+        self.position = 0
+        self.tries_left = 0
+        self.request: Request | None = None
+
+
+Request = tuple[Call, Charge]
+"""Told from another one of the same call by its identity."""
+
+
+class Lane:
+    """The bus, for requests with the same number of hops before them. Its events have `index` as their subject."""
+
+    __slots__ = ("_at", "_index", "_on_the_way", "_waiting", "arrived")
+
+    def __init__(self, heap: EventHeap, index: int) -> None:
+        self._at = heap.at
+        self._index = index
+        self._on_the_way: deque[Request] = deque()
+        self.arrived = self._on_the_way.popleft
+        """The request whose arrival is due."""
+        self._waiting: deque[tuple[float, Request]] = deque()
+
+    def send(self, request: Request, arrives_s: float, given_up_s: float) -> None:
+        """Neither time is earlier than that of the request before."""
+        self._on_the_way.append(request)
+        self._at(arrives_s, events.CALL_ARRIVES, self._index)
+        waiting = self._waiting
+        if not waiting:
+            self._at(given_up_s, events.CALL_TIMEOUT, self._index)
+        waiting.append((given_up_s, request))
+
+    def first_given_up(self) -> Call | None:
+        """The time of the first who waited is over: its call, if it does still wait."""
+        waiting = self._waiting
+        _, request = waiting.popleft()
+        call = request[0]
+        given_up = call if call.request is request else None
+        while waiting:
+            due_s, request = waiting[0]
+            if request[0].request is request:
+                self._at(due_s, events.CALL_TIMEOUT, self._index)
+                break
+            waiting.popleft()
+        return given_up
