@@ -1,87 +1,109 @@
-"""Event heap: what is due, in exact order.
+"""Agenda of the simulator: what is due, in exact order.
 
-An event is one whole number: due time, running number, kind and subject, from the highest bits to the lowest. So
-events come by time, and those of one instant in the order in which they were added, whatever they are about; order
-inside an instant is policy, and no shortcut may change it. Time has a resolution of 2⁻³⁰ s and is rounded up: an
-event is never early.
+Events come by time, and those of one instant in the order in which they were added, whatever they are about; order
+inside an instant is policy, and no shortcut may change it.
 
-Only the events of the next sixteenth of a second are kept as a heap. Later ones lie unsorted in a bucket for each
-sixteenth until their time comes: most events of a storm are timers that are hours of heap work away.
+Most events of a storm are timers that are minutes of work away, and most of those are not needed any more when their
+time comes. So the agenda keeps them in three ways: those of later seconds as numbers packed into arrays, unsorted;
+those of this second and the next in slots of 1/128 s, unsorted; a slot is sorted when its time has come, and what is
+added to it after that stands in a heap beside it.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from typing import Final
 
-from regstorm.simulator.events import SUBJECT_BITS
+from regstorm.simulator.events import KIND_BITS, SUBJECT_BITS
 
 Handler = Callable[[int, float, int], None]
 """Called as handler(subject, now, number): the number tells this event from all others."""
 
-_TICKS_PER_S: Final = 1 << 30
-_S_PER_TICK: Final = 1.0 / _TICKS_PER_S
-_KIND_BITS: Final = 5
-_NUMBER_BITS: Final = 32
-_NUMBER_SHIFT: Final = SUBJECT_BITS + _KIND_BITS
-_TIME_SHIFT: Final = _NUMBER_BITS + _NUMBER_SHIFT
+_Event = tuple[float, int, int, int]
+"""Due time, number, kind, subject."""
+
+_SLOTS_PER_S: Final = 128
+_NUMBER_SHIFT: Final = KIND_BITS + SUBJECT_BITS
+_KIND_MASK: Final = (1 << KIND_BITS) - 1
 _SUBJECT_MASK: Final = (1 << SUBJECT_BITS) - 1
-_KIND_MASK: Final = (1 << _KIND_BITS) - 1
-_NUMBER_MASK: Final = (1 << _NUMBER_BITS) - 1
-_BUCKETS_PER_S: Final = 16
-_BUCKET_SHIFT: Final = 26
-"""From ticks to sixteenths of a second."""
+
+
+class _Later:
+    """The events of one second, compactly: a million of them wait in a storm of full size."""
+
+    __slots__ = ("due_s", "what")
+
+    def __init__(self) -> None:
+        self.due_s = array("d")
+        self.what = array("Q")
+        """Number, kind, subject, from the highest bits to the lowest."""
 
 
 class EventHeap:
-    """Events by due time. A kind is one of events.py, a subject any number below 2³²: a UE's index, a request's."""
+    """Events by due time. A kind is one of events.py, a subject a number below 2²⁷: a UE's index, a station's."""
 
-    __slots__ = ("_bucket", "_later", "_near", "_number", "_surely_near_s")
+    __slots__ = ("_later", "_number", "_slot", "_slots", "_unpacked_until_s", "_urgent")
 
     def __init__(self) -> None:
-        self._near: list[int] = []
-        self._later: defaultdict[int, list[int]] = defaultdict(list)
-        self._bucket = 0
-        """The sixteenth of a second whose events are in the heap."""
-        self._surely_near_s = 0.0
-        """What is due before it belongs into the heap, however it is rounded."""
+        self._later: defaultdict[int, _Later] = defaultdict(_Later)
+        """By second."""
+        self._slots: defaultdict[int, list[_Event]] = defaultdict(list)
+        self._urgent: list[_Event] = []
+        """Heap of what was added to the slot that is being handled."""
+        self._slot = 0
+        self._unpacked_until_s = 2
         self._number = 0
 
     def __len__(self) -> int:
         """Events that wait."""
-        return len(self._near) + sum(map(len, self._later.values()))
+        slots = sum(map(len, self._slots.values()))
+        return len(self._urgent) + slots + sum(len(one.due_s) for one in self._later.values())
 
     def at(self, due_s: float, kind: int, subject: int) -> int:
-        """Adds an event; its number, never 0, is what its handler will be told."""
+        """Adds an event; its number, never 0, is what its handler will be told. What is overdue comes next."""
         self._number = number = self._number + 1
-        tick = int(due_s * _TICKS_PER_S) + 1
-        event = tick << _TIME_SHIFT | number << _NUMBER_SHIFT | kind | subject
-        if due_s < self._surely_near_s:
-            heappush(self._near, event)
-            return number
-        bucket = tick >> _BUCKET_SHIFT
-        if bucket <= self._bucket:
-            heappush(self._near, event)
+        slot = int(due_s * _SLOTS_PER_S)
+        if slot <= self._slot:
+            heappush(self._urgent, (due_s, number, kind, subject))
+        elif due_s < self._unpacked_until_s:
+            self._slots[slot].append((due_s, number, kind, subject))
         else:
-            self._later[bucket].append(event)
+            later = self._later[slot // _SLOTS_PER_S]
+            later.due_s.append(due_s)
+            later.what.append(number << _NUMBER_SHIFT | kind << SUBJECT_BITS | subject)
         return number
 
-    def run(self, until_s: float, handlers: Sequence[Handler]) -> None:
-        """Handles everything due up to `until_s`, a whole number of sixteenths. `handlers` by kind."""
-        end = round(until_s * _BUCKETS_PER_S)
-        while self._bucket < end:
-            self._run_bucket(handlers)
-            self._bucket += 1
-            self._surely_near_s = (self._bucket + 1) / _BUCKETS_PER_S - 2 * _S_PER_TICK
-            self._near = self._later.pop(self._bucket, [])
-            heapify(self._near)
+    def run(self, until_s: int, handlers: Sequence[Handler]) -> None:
+        """Handles everything that is due before `until_s`, a whole second. `handlers` by kind."""
+        while self._slot < until_s * _SLOTS_PER_S:
+            self._run_slot(handlers)
+            self._slot += 1
+            if not self._slot % _SLOTS_PER_S:
+                self._unpack(self._unpacked_until_s)
 
-    def _run_bucket(self, handlers: Sequence[Handler]) -> None:
-        near = self._near
-        while near:
-            event = heappop(near)
-            handlers[event >> SUBJECT_BITS & _KIND_MASK](
-                event & _SUBJECT_MASK,
-                (event >> _TIME_SHIFT) * _S_PER_TICK,
-                event >> _NUMBER_SHIFT & _NUMBER_MASK,
-            )
+    def _run_slot(self, handlers: Sequence[Handler]) -> None:
+        events = self._slots.pop(self._slot, ())
+        urgent = self._urgent
+        if events:
+            events.sort()
+            for event in events:
+                while urgent and urgent[0] < event:
+                    due_s, number, kind, subject = heappop(urgent)
+                    handlers[kind](subject, due_s, number)
+                due_s, number, kind, subject = event
+                handlers[kind](subject, due_s, number)
+        while urgent:
+            due_s, number, kind, subject = heappop(urgent)
+            handlers[kind](subject, due_s, number)
+
+    def _unpack(self, second: int) -> None:
+        """The events of that second go to their slots."""
+        self._unpacked_until_s = second + 1
+        later = self._later.pop(second, None)
+        if later is None:
+            return
+        slots = self._slots
+        for due_s, what in zip(later.due_s, later.what, strict=True):
+            event = (due_s, what >> _NUMBER_SHIFT, what >> SUBJECT_BITS & _KIND_MASK, what & _SUBJECT_MASK)
+            slots[int(due_s * _SLOTS_PER_S)].append(event)

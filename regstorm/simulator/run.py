@@ -69,7 +69,7 @@ class Storm:
         """One scenario second."""
         begins = self.second
         self.second += 1
-        self.heap.run(float(self.second), self._handlers)
+        self.heap.run(self.second, self._handlers)
         self.core.report_load(float(self.second))
         counts = self._tally.counts
         self.refused += counts[counters.REFUSED_FIRST] + counts[counters.REFUSED_FOLLOW_UP]
@@ -189,7 +189,7 @@ def _handlers(ues: Ues, core: Core, incident: Handler) -> list[Handler]:
             events.TELL_AGAIN: ims.tell_again,
             events.NOTIFY: ims.notify_due,
         }
-    return [by_kind.get(kind << events.SUBJECT_BITS, _nobody) for kind in range(events.KINDS)]
+    return [by_kind.get(kind, _nobody) for kind in range(events.KINDS)]
 
 
 def _nobody(subject: int, now: float, number: int) -> None:

@@ -44,9 +44,9 @@ def test_a_timeout_is_told_of_each_request_that_is_not_answered_and_of_no_other(
             given_up.append((late.ue, round(now, 6)))
 
     handlers = [send] * events.KINDS
-    handlers[events.ANSWER >> events.SUBJECT_BITS] = answer
-    handlers[events.CALL_ARRIVES >> events.SUBJECT_BITS] = lambda *_: arrived.append(lane.arrived()[0].ue)
-    handlers[events.CALL_TIMEOUT >> events.SUBJECT_BITS] = time_out
+    handlers[events.ANSWER] = answer
+    handlers[events.CALL_ARRIVES] = lambda *_: arrived.append(lane.arrived()[0].ue)
+    handlers[events.CALL_TIMEOUT] = time_out
     heap.run(30.0, handlers)
 
     assert arrived == list(range(len(requests)))
