@@ -208,6 +208,8 @@ class Amf(_Record):
     """Sent as GPRS timer 3, which cannot say the 54 min that a UE assumes if it is told nothing."""
     t3502_s: Annotated[int, Field(ge=0), AfterValidator(gprs_timer_2)] = 720
     """Sent as GPRS timer 2."""
+    nas_retransmissions: int = Field(default=4, ge=0, le=20)
+    """How often T3522, T3550, T3560 and T3570 repeat a message; 0: the procedure ends at the first expiry."""
 
 
 class Sbc(_Record):

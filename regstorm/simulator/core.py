@@ -35,8 +35,6 @@ from regstorm.simulator.tally import SecondTally
 
 NAS_TIMER_S: Final = 6.0
 """T3550, T3560, T3570 (TS 24.501 table 10.2.2)."""
-NAS_RETRANSMISSIONS: Final = 4
-"""The procedure is aborted at the expiry after the last of them."""
 
 SERVICE_REQUEST: Final = 254
 PERIODIC_UPDATE: Final = 253
@@ -430,13 +428,13 @@ class Core:
         population.nas_timer[ue] = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue)
 
     def nas_timer_expired(self, ue: int, now: float, number: int) -> None:
-        """T3550, T3560 or T3570: again, and at the fifth expiry no more."""
+        """T3550, T3560 or T3570: again, and at the expiry after the last of them no more."""
         population = self._population
         if number != population.nas_timer[ue]:
             return
         index = population.expected[ue]
         stage = self._chains[population.chain[ue]][index]
-        if population.nas_repeats[ue] >= NAS_RETRANSMISSIONS:
+        if population.nas_repeats[ue] >= self._settings.nas_retransmissions:
             self.disconnect(ue)
             self.listener.released(ue, now)
             return

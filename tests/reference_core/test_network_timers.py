@@ -5,6 +5,7 @@ from core_rig import Rig, Ue, kinds, session_messages
 
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
+from regstorm.records.scenario import Amf
 
 
 def silent_after(rig, ue, answers):
@@ -60,6 +61,15 @@ def test_an_accept_that_is_not_completed_is_repeated_and_leaves_the_ue_registere
     assert rig.tally["amf.nas_retransmissions.T3550"] == 4
     context = rig.core.amf.contexts.by_supi(ue.card.supi)
     assert context.registered  # TS 24.501 5.5.1.2.8 c
+
+
+def test_an_amf_that_repeats_nothing_ends_the_procedure_at_the_first_expiry():
+    rig = Rig(amf=Amf(nas_retransmissions=0))
+    ue = Ue(rig)
+    assert kinds(silent_after(rig, ue, answers=0)) == ["AuthenticationRequest"]
+    rig.run(6.0)
+    assert kinds(rig.gnb.take()) == ["UeContextReleaseCommand"]
+    assert rig.tally["amf.nas_retransmissions"] == 0
 
 
 def test_answers_in_time_stop_the_timers():

@@ -71,7 +71,7 @@ def one_message_at_a_time(follow_up: str) -> Strategy:
     )
 
 
-def narrow_storm(follow_up: str, recovery_within_s: float) -> Storm:
+def narrow_storm(follow_up: str, recovery_within_s: float, **amf) -> Storm:
     """Six tokens at the start (the messages of one UE), of which five are gone when the outage ends."""
     storm = Storm(
         scenario(
@@ -79,6 +79,7 @@ def narrow_storm(follow_up: str, recovery_within_s: float) -> Storm:
             capacity=1e3,
             ue={"retry_jitter_s": 0},
             outage={"arrivals_s": 1e-6, "recovery_within_s": recovery_within_s},
+            core={"amf": {"capacity_messages_per_s": 1e6, **amf}},
         ),
         one_message_at_a_time(follow_up),
         seed=1,
@@ -93,6 +94,14 @@ def test_a_dropped_follow_up_is_asked_for_again_by_t3560_and_the_attempt_goes_on
     assert seconds_of(storm, counters.REFUSED_FOLLOW_UP)[0] == 0
     assert seconds_of(storm, counters.NAS_RETRANSMISSIONS) == [6, 12]
     assert storm.timeline.total(counters.REG_INIT_REQ) == 1
+
+
+def test_where_the_network_repeats_nothing_a_dropped_follow_up_ends_the_attempt():
+    """The AMF gives up and releases after 6 s; the UE tries again after T3511, 10 s (TS 24.501 5.5.1.2.7 f)."""
+    storm = run(narrow_storm("drop", 20, nas_retransmissions=0))
+    assert seconds_of(storm, counters.REFUSED_FOLLOW_UP)[0] == 0
+    assert storm.timeline.total(counters.NAS_RETRANSMISSIONS) == 0
+    assert seconds_of(storm, counters.REG_INIT_REQ) == [0, 16]
 
 
 def test_a_rejected_follow_up_ends_the_attempt_and_starts_t3346():

@@ -1,8 +1,8 @@
 """Runs a procedure: a generator that yields what it needs and is resumed with it.
 
 `yield from task.ask(message, timer, answers)` sends a NAS message and waits for one of the answers, sending it again
-at every expiry of the timer, four times. `yield from task.call(operation, …)` calls a network function. Both raise
-`Ended` subclasses when there is no answer; a procedure says itself what that means for the UE.
+at every expiry of the timer, four times by default. `yield from task.call(operation, …)` calls a network function.
+Both raise `Ended` subclasses when there is no answer; a procedure says itself what that means for the UE.
 """
 
 from collections.abc import Callable, Generator
@@ -24,8 +24,8 @@ class NasTimer(NamedTuple):
 
     name: str
     seconds: float = 6.0
-    retransmissions: int = 4
-    """The procedure is aborted at the expiry after the last of them."""
+    repeats: bool = True
+    """As often as `core.amf.nas_retransmissions` says; the expiry after the last of them aborts the procedure."""
 
 
 T3522 = NasTimer("T3522")
@@ -36,7 +36,7 @@ T3560 = NasTimer("T3560")
 """AUTHENTICATION REQUEST and SECURITY MODE COMMAND."""
 T3570 = NasTimer("T3570")
 """IDENTITY REQUEST."""
-GNB_GUARD = NasTimer("gNB guard", seconds=10.0, retransmissions=0)
+GNB_GUARD = NasTimer("gNB guard", seconds=10.0, repeats=False)
 """The gNB's answer to a context or resource setup; assumed, TS 38.413 leaves it to the AMF."""
 
 
@@ -256,7 +256,7 @@ class Task:
         if expect is None:
             return
         self._stop_waiting()
-        if self._expiries < expect.timer.retransmissions:
+        if expect.timer.repeats and self._expiries < self.env.settings.nas_retransmissions:
             self._expiries += 1
             self.now = now
             if expect.repeat is not None:
