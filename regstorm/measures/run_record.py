@@ -68,7 +68,7 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
     scenario = plan.scenario.sampled(plan.sample)
     timeline, log, core_is_ours = measured.timeline, measured.log, how.core_is_ours
     bound = scenario_lower_bound_s(scenario) if core_is_ours else None
-    recovery = _recovery(log)
+    recovery = _recovery(log, scenario)
     waited = measured.ue_counts.waited_ue_minutes(how.ended_s)
     entry: RunEntry = {
         "strategy": plan.strategy.name,
@@ -145,7 +145,7 @@ def scenario_lower_bound_s(scenario: Scenario) -> float | None:
     return max(known) if len(known) == len(bounds) else None
 
 
-def _recovery(log: ServiceLog) -> Recovery:
+def _recovery(log: ServiceLog, scenario: Scenario) -> Recovery:
     return {
         "t50_s": _rounded(log.recovery_s(0.5)),
         "t90_s": _rounded(log.recovery_s(0.9)),
@@ -153,6 +153,8 @@ def _recovery(log: ServiceLog) -> Recovery:
         "t100_s": _rounded(log.recovery_s(1.0)),
         "t99_stable_s": _rounded(log.stable_recovery_s()),
         "share_back": log.share_back,
+        "share_back_10_min": round(log.share_back_within(600.0), 6),
+        "share_back_arrived": round(log.share_back_within(scenario.outage.arrivals_s), 6),
     }
 
 

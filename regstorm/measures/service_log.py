@@ -9,6 +9,7 @@ and everybody is back once all have had full service since the end of the last o
 """
 
 from array import array
+from bisect import bisect_right
 from math import ceil, inf, isnan, nan
 from typing import Self
 
@@ -96,6 +97,10 @@ class ServiceLog:
         """T50 for 0.5, T99 for 0.99, T100 for 1."""
         needed = _ues_of(share, self.outage_ues)
         return self._return.times_s[needed - 1] - self.outage_end_s if self.back >= needed else None
+
+    def share_back_within(self, seconds: float) -> float:
+        """Share of the outage group that was back so long after the end of the outage."""
+        return bisect_right(self._return.times_s, self.outage_end_s + seconds) / self.outage_ues
 
     def stable_recovery_s(self) -> float | None:
         """T99 stable."""

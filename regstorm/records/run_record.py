@@ -27,6 +27,10 @@ class Recovery(TypedDict):
     t100_s: float | None
     t99_stable_s: float | None
     share_back: float
+    share_back_10_min: float
+    """… that were back 10 min after the end of the outage."""
+    share_back_arrived: float
+    """… that were back when the last of them had begun to come back (`outage.arrivals_s`)."""
 
 
 class UdmRecord(TypedDict):

@@ -77,6 +77,8 @@ def test_the_entry_says_how_long_recovery_took():
         "t100_s": 8.0,
         "t99_stable_s": 8.0,
         "share_back": 1.0,
+        "share_back_10_min": 1.0,
+        "share_back_arrived": 1.0,
     }
     assert entry()["lower_bound_s"] == 4.0
     assert entry()["efficiency"] == pytest.approx(0.99 * 4 / 8)

@@ -23,6 +23,7 @@ def test_recovery_times_count_from_the_end_of_the_outage():
     assert log.recovery_s(0.9) == 90
     assert log.recovery_s(1.0) == 100
     assert log.share_back == 1
+    assert (log.share_back_within(9.9), log.share_back_within(50), log.share_back_within(600)) == (0, 0.5, 1)
     assert log.first_back_s(3) == 40
 
 

@@ -93,6 +93,8 @@ def write_run(
                             "t100_s": t99_s,
                             "t99_stable_s": t99_s,
                             "share_back": share_back,
+                            "share_back_10_min": share_back * min(1.0, 600 / pace_s),
+                            "share_back_arrived": share_back * min(1.0, 45 / pace_s),
                         },
                         "efficiency": 0.99 * LOWER_BOUND_S / t99_s if t99_s else None,
                         "attempts_per_success": 2.9,
