@@ -13,6 +13,7 @@ from regstorm.records.scenario import Scenario
 LATE_S = 720.0
 """The paper's precise control: "a few after 12 min"."""
 NO_WAIT = "none"
+_REGISTERED_IN_IMS = (procedures.IMS_REREGISTRATION, procedures.IMS_REGISTRATION)
 
 
 class Renewals:
@@ -37,8 +38,7 @@ class Renewals:
 
     def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
         """Registered again, one way or the other."""
-        again = procedure in (procedures.IMS_REREGISTRATION, procedures.IMS_REGISTRATION)
-        if again and failure is None:
+        if failure is None and procedure in _REGISTERED_IN_IMS:
             self._over(ue, names.ONLINE_RENEWALS_KEPT, now)
 
     def registration_lost(self, ue: int, now: float) -> None:
@@ -66,8 +66,11 @@ class LateReturns:
 
     def attempt_started(self, ue: int, now: float) -> None:
         """If a wait has just ended, it was this UE's."""
-        ended, self._ended = self._ended, None
-        if ended is not None and ended[1] == now and not self._log.is_online_group(ue):
+        ended = self._ended
+        if ended is None:
+            return
+        self._ended = None
+        if ended[1] == now and not self._log.is_online_group(ue):
             self._last[ue] = ended[0]
 
     def back(self, ue: int, now: float) -> None:

@@ -28,6 +28,13 @@ class _Stage(NamedTuple):
     level: str
 
 
+class _Change(NamedTuple):
+    """What the end of a procedure does to what a UE has."""
+
+    keeps: int
+    gains: int
+
+
 class Funnel:
     """Follows every UE of the outage group. `dnns` are the sessions of full service, the ims one among them."""
 
@@ -43,13 +50,29 @@ class Funnel:
             _Stage(sessions, names.SESSIONS_UP, names.SESSIONS_LOST, names.NOW_SESSIONS_UP),
             _Stage(self._everything, names.IMS_REGISTERED, names.IMS_REGISTRATION_LOST, names.NOW_IMS_REGISTERED),
         )
+        self._depth = bytes(
+            sum(has & stage.needs == stage.needs for stage in self._stages) for has in range(self._everything + 1)
+        )
+        """By what a UE has: how many stages it has come, each of which includes those before it."""
+        self._after_failure = {
+            procedures.DEREGISTRATION: _Change(_NOTHING, _NOTHING),
+            procedures.SESSION_RELEASE: _Change(~(self._ims_session | _IN_IMS), _NOTHING),
+            procedures.IMS_DEREGISTRATION: _Change(~_IN_IMS, _NOTHING),
+        }
+        self._after_success = self._after_failure | {
+            procedures.REGISTRATION: _Change(_NOTHING, _REGISTERED),
+            procedures.IMS_REGISTRATION: _Change(self._everything, _IN_IMS),
+            procedures.IMS_REREGISTRATION: _Change(self._everything, _IN_IMS),
+            **{name: _Change(self._everything, session) for name, session in self._session.items()},
+        }
+        self._outage_ues = log.outage_ues
         self._has = array("H", [_NOTHING]) * log.outage_ues
         self._reached = bytearray(log.outage_ues)
         """Bit n: stage n has been reached since the end of the outage; the bit above them: an attempt was made."""
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """Whoever registers is not registered, whoever asks for a session has none."""
-        if self._log.is_online_group(ue):
+        if ue >= self._outage_ues:
             return
         if procedure == procedures.REGISTRATION:
             self._attempted(ue, now)
@@ -59,30 +82,20 @@ class Funnel:
 
     def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
         """A success brings a stage; what ends a registration or a session does so whatever the answer was."""
-        if self._log.is_online_group(ue):
+        if ue >= self._outage_ues:
             return
-        has = self._has[ue]
-        if procedure == procedures.DEREGISTRATION:
-            self._stand(ue, _NOTHING, now)
-        elif procedure == procedures.SESSION_RELEASE:
-            self._lose_session(ue, self._ims_session, now)
-        elif procedure == procedures.IMS_DEREGISTRATION:
-            self._stand(ue, has & ~_IN_IMS, now)
-        elif failure is None and procedure == procedures.REGISTRATION:
-            self._stand(ue, _REGISTERED, now)
-        elif failure is None and procedure in self._session:
-            self._stand(ue, has | self._session[procedure], now)
-        elif failure is None and procedure in (procedures.IMS_REGISTRATION, procedures.IMS_REREGISTRATION):
-            self._stand(ue, has | _IN_IMS, now)
+        change = (self._after_success if failure is None else self._after_failure).get(procedure)
+        if change is not None:
+            self._stand(ue, self._has[ue] & change.keeps | change.gains, now)
 
     def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
         """Against the UE's will: the IMS registration, or that in the 5GC and everything with it."""
-        if not self._log.is_online_group(ue):
+        if ue < self._outage_ues:
             self._stand(ue, self._has[ue] & ~_IN_IMS if in_ims else _NOTHING, now)
 
     def service_changed(self, ue: int, in_service: bool, now: float) -> None:
         """Who has full service has every stage, also if that was so since before the run."""
-        if self._log.is_online_group(ue):
+        if ue >= self._outage_ues:
             return
         if in_service:
             self._stand(ue, self._everything, now)
@@ -106,16 +119,17 @@ class Funnel:
         if has == before:
             return
         self._has[ue] = has
+        was, now_is = self._depth[before], self._depth[has]
+        if was == now_is:
+            return
         self._timeline.advance(now)
-        since_the_outage = now >= self._log.outage_end_s
-        for number, stage in enumerate(self._stages):
-            was, now_is = before & stage.needs == stage.needs, has & stage.needs == stage.needs
-            if was is now_is:
+        gained = now_is > was
+        for number in range(was, now_is) if gained else range(now_is, was):
+            stage = self._stages[number]
+            self._timeline.gauge(stage.level, 1 if gained else -1)
+            if now < self._log.outage_end_s:
                 continue
-            self._timeline.gauge(stage.level, 1 if now_is else -1)
-            if not since_the_outage:
-                continue
-            if not now_is:
+            if not gained:
                 self._timeline.count(stage.lost, now)
             elif not self._reached[ue] >> number & 1:
                 self._reached[ue] |= 1 << number

@@ -7,6 +7,7 @@ while in service. Waiting is counted for each timer, and in UE-seconds for the w
 """
 
 from collections import defaultdict
+from functools import cache
 from typing import Final, NamedTuple, Protocol
 
 from regstorm.measures.domains import Domains
@@ -57,6 +58,7 @@ SIP: Final = "SIP "
 _LOST_IN_IMS: Final = "IMS "
 
 
+@cache
 def family_of(procedure: str) -> Family | None:
     """The counters of `procedure`; None for those that have none (deregistration, NG Setup)."""
     return SESSIONS if procedure.startswith(_A_SESSION) else FAMILIES.get(procedure)
@@ -144,10 +146,10 @@ class UeCounts:
 
     def service_changed(self, ue: int, in_service: bool, now: float) -> None:
         """The UE gained full service or lost it, now or a moment ago. Harmless if it was so before."""
-        self._timeline.advance(now)
         back_before = self._log.back
         if not self._log.change(ue, in_service, now):
             return
+        self._timeline.advance(now)
         if self._domains is not None:
             self._domains.service_changed(ue, in_service, self._log.back > back_before, now)
         online = self._log.is_online_group(ue)
