@@ -76,6 +76,7 @@ class BackEnd:
         seed: int,
     ) -> None:
         self._asker = asker
+        self._enter = asker.ledger.served
         self._population = population
         self._chains = chains
         self._heap = heap
@@ -248,7 +249,7 @@ class BackEnd:
         counts[charge.served] += 1
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_SERVED, charge.interface)
-        self._asker.ledger.served(call.account, now, charge.interface)
+        self._enter(call.account, now, charge.interface)
         if call.request is not request:
             return
         call.position += 1

@@ -78,6 +78,7 @@ class Core:
         self._activation_s = self._hop_s * len(scenario.network.dnns)
         self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
         self.fronts: list[Front[tuple[int, int, int, int]]] = amfs(scenario, strategy, heap, seed)
+        self._several = len(self.fronts) > 1
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
         self._out = Levels(tally)
         self._accounts = Accounts(tally)
@@ -200,9 +201,8 @@ class Core:
     def _count(self, place: int, counter: str) -> None:
         """For all AMFs, and for the one at `place` if there are several."""
         self._counts[counter] += 1
-        name = self._names[place].get(counter)
-        if name is not None:
-            self._counts[name] += 1
+        if self._several:
+            self._counts[self._names[place][counter]] += 1
 
     def report_load(self, now: float) -> None:
         """Once a second: every door hears of the highest load since the last time, of AMFs and UDMs."""
