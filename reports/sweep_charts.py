@@ -22,6 +22,8 @@ def charts(document: dict[str, Any]) -> list[Chart]:
     found = spots(document)
     if document["kind"] == "tornado":
         return [one for strategy in strategies(document) if (one := tornado(strategy, bars(document, strategy)))]
+    if document["kind"] == "variants":
+        return [_dots(found, strategies(document), *what) for what in _OF_VARIANTS]
     fields = document["fields"]
     told = [what for what in _WHAT if len({spot.median(what[3]) for spot in found}) > 1]
     if len(fields) == 1:
@@ -36,6 +38,34 @@ _WHAT = (
     ("share-back", "Share back", SHARE, "share_back", 100.0),
     ("attempts", "Attempts per success", "registration attempts for each that succeeded", "attempts_per_success", 1.0),
 )
+
+_OF_VARIANTS = (
+    ("t99", "T99", T99_MINUTES, "t99_s", 1 / 60),
+    ("back-at-10-min", "Back after ten minutes", SHARE, "share_back_10_min", 100.0),
+)
+
+
+def _dots(
+    found: Sequence[Spot], names: Sequence[str], key: str, title: str, axis: str, figure: str, unit: float
+) -> Chart:
+    """A line for each variant, a dot on it for each strategy, with the range of the seeds."""
+    drawn = go.Figure()
+    variants = list(dict.fromkeys(spot.variant for spot in found))
+    for index, name in enumerate(names):
+        mine = [spot for spot in found if spot.strategy == name]
+        x = [_scaled(spot.median(figure), unit) for spot in mine]
+        dots = go.Scatter(x=x, y=[spot.variant for spot in mine], name=name, mode="markers")
+        dots.update(error_x=_range(mine, x, figure, unit))
+        drawn.add_trace(dots.update(marker={"color": STYLES[index % len(STYLES)][0], "symbol": index, "size": 11}))
+    style(drawn, 170 + 40 * len(variants))
+    drawn.update_layout(hovermode="closest", margin_l=270)
+    drawn.update_yaxes(categoryorder="array", categoryarray=variants[::-1], range=[-0.7, len(variants) - 0.3])
+    drawn.update_xaxes(title_text=axis, rangemode="tozero")
+    table = Table(head=["variant", *names])
+    for variant in variants:
+        by_name = {spot.strategy: _said(spot, figure) for spot in found if spot.variant == variant}
+        table.rows.append([variant, *(by_name.get(name, "") for name in names)])
+    return Chart(key, title, f"Each change alone. {_caption(figure)}", drawn, table)
 
 
 def _curves(
@@ -155,7 +185,7 @@ def _said(spot: Spot, figure: str) -> str:
     if figure == "t99_s" or not spot.known:
         return spot.t99()
     middle = spot.median(figure)
-    return wording.percent(middle) if figure == "share_back" else wording.ratio(middle)
+    return wording.percent(middle) if figure.startswith("share_back") else wording.ratio(middle)
 
 
 def _scaled(value: float | None, unit: float) -> float | None:

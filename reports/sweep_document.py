@@ -3,7 +3,7 @@
 A T99 that was not reached is larger than any that was.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import median
@@ -12,6 +12,8 @@ from typing import Any
 from reports import wording
 
 Row = dict[str, Any]
+VARIANT = "variant"
+AS_IT_IS = "as it is"
 
 
 @dataclass(frozen=True)
@@ -39,19 +41,27 @@ class Spot:
         low, high = (found[0], found[-1]) if found else (inf, inf)
         return (None if low == inf else low), (None if high == inf else high)
 
+    def told(self, name: str, as_text: Callable[[float | None], str]) -> str:
+        """`8.4 min`, or with the range of the seeds `8.4 min (8.1–9.0 min)`."""
+        middle, low, high = (as_text(one) for one in (self.median(name), *self.range(name)))
+        if low == high:
+            return middle
+        number, _, unit = low.partition(" ")
+        same_unit = high.partition(" ")[2] == unit and high[:1].isdigit()
+        return f"{middle} ({number}–{high})" if same_unit else f"{middle} ({low} to {high})"
+
     def t99(self) -> str:
         """`8.4 min`, `8.4 min (8.1–9.0 min)`, or how many are back."""
         if not self.known:
             return "not played"
-        middle = self.median("t99_s")
-        if middle is None:
+        if self.median("t99_s") is None:
             return f"{wording.percent(self.median('share_back'))} back"
-        low, high = self.range("t99_s")
-        text, lowest, highest = (wording.duration(one) for one in (middle, low, high))
-        if lowest == highest:
-            return text
-        number, _, unit = lowest.partition(" ")
-        return f"{text} ({number}–{highest})" if highest.endswith(f" {unit}") else f"{text} ({lowest} to {highest})"
+        return self.told("t99_s", wording.duration)
+
+    @property
+    def variant(self) -> str:
+        """What sets it apart where changes are played one at a time."""
+        return self.values[VARIANT] or AS_IT_IS
 
 
 def spots(document: dict[str, Any]) -> list[Spot]:

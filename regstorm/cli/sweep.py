@@ -13,9 +13,12 @@ from regstorm.cli import options, sources, sweep_cells, sweep_results, tornado
 from regstorm.cli.compare import DEFAULT_STRATEGIES
 from regstorm.cli.exit_codes import INTERNAL_ERROR, INTERRUPTED, PASSED
 from regstorm.cli.storms import run_storms
-from regstorm.cli.sweep_results import Sweep
+from regstorm.cli.sweep_cells import Variant
+from regstorm.cli.sweep_results import Kind, Sweep
 from regstorm.cli.sweep_view import view_for
 from regstorm.records.files import BadFile
+from regstorm.records.scenario import Scenario
+from regstorm.records.strategy import Strategy
 from reports import sweep_page
 
 Vary = Annotated[
@@ -27,10 +30,20 @@ Vary = Annotated[
     ),
 ]
 
+Alone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        metavar="[NAME: ]FIELD=v[; …]",
+        help="A change that is played alone, beside the storm as it is; again for the next. Instead of --vary.",
+    ),
+]
+
 
 def sweep(
     scenario: options.ScenarioArgument,
     vary: Vary = None,
+    variant: Alone = None,
     rank: Annotated[
         bool, typer.Option("--tornado", help="Ranks the assumptions of docs/model.md by their effect on T99.")
     ] = False,
@@ -45,29 +58,32 @@ def sweep(
     ] = None,
     changes: options.Set = None,
 ) -> None:
-    """Plays a storm with every combination of values on the simulator; writes a table, a CSV and a page.
+    """Plays a storm with every combination of values, or one change at a time, on the simulator; writes a table, a CSV
+    and a page.
 
     Example: regstorm sweep outage_return --vary outage.arrivals_s=10,45,180,300 --strategies tiered,guided --seeds 3
     """
-    if rank and vary:
-        raise BadFile("--tornado: expected no --vary with it, it has its own fields")
-    if not rank and not vary:
-        raise BadFile("--vary: expected at least one FIELD=a,b,c, or --tornado")
+    if rank and (vary or variant):
+        raise BadFile("--tornado: expected no --vary or --variant with it, it has its own fields")
+    if vary and variant:
+        raise BadFile("--variant: expected no --vary with it")
+    if not rank and not vary and not variant:
+        raise BadFile("--vary: expected at least one FIELD=a,b,c, or --variant, or --tornado")
     base, path = sources.scenario(scenario, changes or [])
     chosen = [sources.strategy(name.strip())[0] for name in strategies.split(",") if name.strip()]
     if not chosen or len({one.name for one in chosen}) < len(chosen):
         raise BadFile(f"--strategies {strategies}: expected at least one name, and each once")
-    axes = [sweep_cells.axis(text) for text in vary or []]
-    variants = sweep_cells.tornado(base, chosen, tornado.swings(base)) if rank else sweep_cells.grid(base, chosen, axes)
+    kind, fields, variants = _what(base, chosen, vary or [], variant or [])
     part = min(options.sample_for(sample, ("sim",), one.scenario, [one.strategy]) for one in variants)
     where = out or options.new_directory(None, f"sweep-{base.name}")
-    words = ["regstorm", "sweep", str(path), *_each("--vary", vary), *(["--tornado"] if rank else [])]
-    words += ["--strategies", strategies, "--seeds", str(seeds), "--sample", str(part), "--seed", str(seed)]
+    words = ["regstorm", "sweep", str(path), *_each("--vary", vary), *_each("--variant", variant)]
+    words += [*(["--tornado"] if rank else []), "--strategies", strategies, "--seeds", str(seeds)]
+    words += ["--sample", str(part), "--seed", str(seed)]
     swept = Sweep(
-        kind="tornado" if rank else "grid",
+        kind=kind,
         scenario=base,
         strategies=chosen,
-        fields=["assumption", "value"] if rank else [one.field for one in axes],
+        fields=fields,
         seeds=range(seed, seed + seeds),
         sample=part,
         cells=sweep_cells.cells(variants, range(seed, seed + seeds), part, where),
@@ -75,6 +91,18 @@ def sweep(
     )
     sweep_results.prepare(where, swept)
     raise typer.Exit(_run(where, swept))
+
+
+def _what(
+    base: Scenario, strategies: Sequence[Strategy], vary: Sequence[str], alone: Sequence[str]
+) -> tuple[Kind, list[str], list[Variant]]:
+    """Kind of sweep, columns of its values, and what is played."""
+    if alone:
+        return "variants", [sweep_cells.VARIANT], sweep_cells.one_at_a_time(base, strategies, alone)
+    if vary:
+        axes = [sweep_cells.axis(text) for text in vary]
+        return "grid", [one.field for one in axes], sweep_cells.grid(base, strategies, axes)
+    return "tornado", ["assumption", "value"], sweep_cells.tornado(base, strategies, tornado.swings(base))
 
 
 def _each(option: str, values: Sequence[str] | None) -> list[str]:

@@ -1,7 +1,7 @@
 """The cells of a sweep: every combination of values, strategies and seeds as a storm of its own.
 
-`FIELD=a,b,c` varies a field of the scenario; `strategy.FIELD=a,b,c` one of every strategy. What is wrong with a value
-is found here, before anything runs.
+`FIELD=a,b,c` varies a field of the scenario; `strategy.FIELD=a,b,c` one of every strategy. `NAME: FIELD=value; …` is
+played alone, beside the storm as it is. What is wrong with a value is found here, before anything runs.
 """
 
 import re
@@ -19,6 +19,7 @@ from regstorm.records.strategy import Strategy
 
 OF_STRATEGY = "strategy."
 CELLS = "cells"
+VARIANT = "variant"
 _COMMA = re.compile(r",(?![^\[{]*[\]}])")
 """One that is not inside brackets."""
 
@@ -75,6 +76,23 @@ def tornado(scenario: Scenario, strategies: Sequence[Strategy], swings: Sequence
     for swing in swings:
         combinations += [({"assumption": swing.name, "value": said}, list(changes)) for said, changes in swing.sides]
     return _variants(scenario, strategies, combinations, only_where_there_is_a_gate=True)
+
+
+def one_at_a_time(scenario: Scenario, strategies: Sequence[Strategy], variants: Sequence[str]) -> list[Variant]:
+    """The storm as it is, and each variant of it: `NAME: FIELD=value; FIELD=value`, the name may be left out."""
+    combinations: list[tuple[dict[str, str], list[str]]] = [({VARIANT: ""}, [])]
+    for text in variants:
+        name, colon, changes = text.partition(": ")
+        if not colon or "=" in name:
+            name, changes = text, text
+        found = [change.strip() for change in changes.split(";") if change.strip()]
+        if not name.strip() or not found or not all("=" in change for change in found):
+            raise BadFile(f"--variant {text}: expected [NAME: ]FIELD=value[; FIELD=value…]")
+        combinations.append(({VARIANT: name.strip()}, found))
+    names = [values[VARIANT] for values, _ in combinations]
+    if len(set(names)) < len(names):
+        raise BadFile("--variant: expected each name once")
+    return _variants(scenario, strategies, combinations)
 
 
 def cells(variants: Sequence[Variant], seeds: Sequence[int], sample: int, where: Path) -> list[Cell]:

@@ -27,6 +27,9 @@ FIGURES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("t99_s", ("recovery", "t99_s")),
     ("t100_s", ("recovery", "t100_s")),
     ("share_back", ("recovery", "share_back")),
+    ("share_back_10_min", ("recovery", "share_back_10_min")),
+    ("share_back_arrived", ("recovery", "share_back_arrived")),
+    ("back_after_minute_12", ("back_after_minute_12", "users")),
     ("lower_bound_s", ("lower_bound_s",)),
     ("efficiency", ("efficiency",)),
     ("attempts_per_success", ("attempts_per_success",)),
@@ -36,16 +39,22 @@ FIGURES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("refused_first", ("refused_first",)),
     ("refused_follow_ups", ("refused_follow_ups",)),
     ("udm_dropped_share", ("udm", "dropped_share")),
+    ("udm_share_in_overload", ("udm", "share_in_overload")),
     ("udm_served_share", ("udm", "load_served_in_backlog")),
     ("waiting_ue_minutes", ("waiting_ue_minutes",)),
 )
 """Column and its place in a run's record."""
 
 
+DERIVED = ("t99_lower_bounds", "offered_load", "goodput")
+Row = dict[str, Any]
+Kind = Literal["grid", "variants", "tornado"]
+
+
 class Sweep(NamedTuple):
     """What is swept."""
 
-    kind: Literal["grid", "tornado"]
+    kind: Kind
     scenario: Scenario
     strategies: Sequence[Strategy]
     fields: Sequence[str]
@@ -103,12 +112,23 @@ def write(where: Path, sweep: Sweep) -> dict[str, Any]:
     return document
 
 
-def _row(cell: Cell) -> dict[str, Any]:
+def _row(cell: Cell) -> Row:
     complete, why = run_directories.outcome(cell.plan)
-    row: dict[str, Any] = {"strategy": cell.plan.strategy.name, "seed": cell.plan.seed, "values": dict(cell.values)}
+    row: Row = {"strategy": cell.plan.strategy.name, "seed": cell.plan.seed, "values": dict(cell.values)}
     row |= {"complete": complete, "why": why}
     [entry] = read_record(cell.plan.out / RECORD)["runs"] if (cell.plan.out / RECORD).is_file() else [{}]
-    return row | {name: _look_up(entry, path) if complete else None for name, path in FIGURES}
+    row |= {name: _look_up(entry, path) if complete else None for name, path in FIGURES}
+    return row | _derived(row, cell.plan.scenario.outage.arrivals_s)
+
+
+def _derived(row: Row, arrivals_s: float) -> Row:
+    """T99 in lower bounds; what arrives, and what gets through meanwhile, as shares of what the back end can finish."""
+    bound_s, t99_s, back = (row[name] for name in ("lower_bound_s", "t99_s", "share_back_arrived"))
+    if bound_s is None:
+        return dict.fromkeys(DERIVED)
+    offered = bound_s / arrivals_s
+    values = (None if t99_s is None else t99_s / bound_s, offered, None if back is None else back * offered)
+    return {name: None if value is None else round(value, 4) for name, value in zip(DERIVED, values, strict=True)}
 
 
 def _look_up(entry: Any, path: Sequence[str]) -> Any:
@@ -117,9 +137,9 @@ def _look_up(entry: Any, path: Sequence[str]) -> Any:
     return entry
 
 
-def _csv(fields: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
+def _csv(fields: Sequence[str], rows: Sequence[Row]) -> str:
     text = io.StringIO()
-    columns = ["strategy", *fields, "seed", "complete", *(name for name, _ in FIGURES)]
+    columns = ["strategy", *fields, "seed", "complete", *(name for name, _ in FIGURES), *DERIVED]
     table = csv.writer(text, lineterminator="\n")
     table.writerow(columns)
     for row in rows:

@@ -93,6 +93,30 @@ def test_a_tornado_names_what_moves_t99_most(fake_storm, tmp_path, monkeypatch):
     assert 'data-key="tornado-tiered"' in page
 
 
+def test_variants_are_played_one_at_a_time_beside_the_storm_as_it_is(fake_storm, tmp_path):
+    out = tmp_path / "out"
+    named = ["--variant", "no T3346, slow: strategy.guidance.t3346=null; outage.arrivals_s=300"]
+
+    assert sweep(out, *named, "--variant", "core.amf.t3502_s=240", "--strategies", "precise,tiered") == 0
+
+    document = json.loads((out / "sweep.json").read_text())
+    variants = ["", "no T3346, slow", "core.amf.t3502_s=240"]
+    assert [row["values"]["variant"] for row in document["rows"] if row["strategy"] == "tiered"] == variants
+    page = (out / "sweep.html").read_text()
+    assert '<th scope="row">as it is</th>' in page
+    assert 'data-key="back-at-10-min"' in page
+
+
+def test_changes_of_a_variant_are_made_to_its_storm_alone():
+    scenario, strategy = sources.scenario("outage_return")[0], sources.strategy("tiered")[0]
+    text = "both: outage.arrivals_s=300; strategy.guidance.t3346=null"
+
+    as_it_is, both = sweep_cells.one_at_a_time(scenario, [strategy], [text])
+
+    assert (as_it_is.scenario.outage.arrivals_s, as_it_is.strategy) == (45, strategy)
+    assert (both.scenario.outage.arrivals_s, both.strategy.guidance.t3346) == (300, None)
+
+
 def test_a_small_sweep_on_the_simulator(tmp_path):
     out = tmp_path / "out"
     small = ["--set", "population.outage_ues=20000", "--set", "core.udm.capacity_pairs_per_s=8700", "--sample", "200"]
@@ -106,8 +130,12 @@ def test_a_small_sweep_on_the_simulator(tmp_path):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([], "--vary: expected at least one FIELD=a,b,c, or --tornado"),
+        ([], "--vary: expected at least one FIELD=a,b,c, or --variant, or --tornado"),
         (["--tornado", "--vary", "outage.arrivals_s=1,2"], "--tornado: expected no --vary"),
+        (["--variant", "x: core.amf.t3502_s=240", "--vary", "ue.retry_jitter_s=0,1"], "--variant: expected no --vary"),
+        (["--variant", "no T3346"], "--variant no T3346: expected [NAME: ]FIELD=value[; FIELD=value…]"),
+        (["--variant", "x: ue.retry_jitter_s=0", "--variant", "x: ue.retry_jitter_s=1"], "each name once"),
+        (["--variant", "x: strategy.gate.depth_s=1", "--strategies", "self_protection"], "gate has no fields"),
         (["--vary", "outage.arrivals_s"], "--vary outage.arrivals_s: expected FIELD=a,b,c with at least two values"),
         (["--vary", "outage.arrivals_s=1,1"], "at least two values"),
         (["--vary", "outage.arrival=1,2"], "outage.arrival=1: outage.arrival: Extra inputs"),

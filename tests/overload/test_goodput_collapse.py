@@ -1,30 +1,17 @@
-"""A server that sheds at random against a chain of messages: goodput collapses as the closed form says.
-
-With K messages in a chain that ends at its first loss, an offered load of x times what the server can finish, and s
-the share of messages that survive: a started chain asks for (1 − sᴷ) / (1 − s) messages, of which the server can
-serve K / x on average, so x · s · (1 − sᴷ) / (1 − s) = K; goodput is x · sᴷ.
-"""
+"""A server that sheds at random against a chain of messages: goodput collapses as the closed form says."""
 
 from heapq import heappop, heappush
 from random import Random
 
 import pytest
 
+from regstorm.measures.goodput import closed_form
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records.scenario import Shedding
 
 K = 25
 CAPACITY = 2000.0
 """Messages per second."""
-
-
-def closed_form(x: float) -> float:
-    """Goodput as a share of what the server could finish."""
-    low, high = 1e-6, 1 - 1e-9
-    for _ in range(200):
-        s = (low + high) / 2
-        low, high = (s, high) if x * s * (1 - s**K) / (1 - s) < K else (low, s)
-    return x * low**K
 
 
 def goodput(x: float, warm_up_s: float, until_s: float) -> float:
@@ -56,10 +43,10 @@ def goodput(x: float, warm_up_s: float, until_s: float) -> float:
 
 @pytest.mark.parametrize(("x", "expected"), [(1.2, 0.84), (1.5, 0.65), (2.0, 0.44), (3.0, 0.21), (5.0, 0.055)])
 def test_the_closed_form_itself(x, expected):
-    assert closed_form(x) == pytest.approx(expected, rel=0.02)
+    assert closed_form(x, K) == pytest.approx(expected, rel=0.02)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("x", [1.2, 1.5, 2.0, 3.0])
 def test_goodput_collapses_as_the_closed_form_says(x):
-    assert goodput(x, warm_up_s=10, until_s=210) == pytest.approx(closed_form(x), rel=0.05)
+    assert goodput(x, warm_up_s=10, until_s=210) == pytest.approx(closed_form(x, K), rel=0.05)
