@@ -82,9 +82,8 @@ def headline(document: dict[str, Any]) -> str:
         said = [f"under {name} it is {bars(document, name)[0].assumption}" for name in strategies(document)]
         return f"What moves T99 most: {wording.listed(said)}."
     if document["kind"] == "variants":
-        return (
-            f"Alone, what moves T99 most: {wording.listed([_most(document, name) for name in strategies(document)])}."
-        )
+        said = [_most(document, name) for name in strategies(document)]
+        return f"Alone, what moves T99 most: {wording.listed(said)}."
     reached = [spot for spot in spots(document) if spot.median("t99_s") is not None]
     if not reached:
         return f"99 % of the users came back in none of {len(spots(document))} cases."
@@ -102,7 +101,8 @@ def _most(document: dict[str, Any], strategy: str) -> str:
     as_it_is_s = base.median("t99_s") or 0.0
     moves = [abs((spot.median("t99_s") or inf) - as_it_is_s) for spot in others]
     most = others[moves.index(max(moves))]
-    return f"under {strategy} it is {most.variant} ({most.t99()} instead of {base.t99()})"
+    said = [spot.t99().partition(" (")[0] for spot in (most, base)]
+    return f"under {strategy} it is {most.variant} ({said[0]} instead of {said[1]})"
 
 
 def write_page(document: dict[str, Any], where: Path) -> Path:
