@@ -76,23 +76,24 @@ class EventHeap:
 
     def run(self, until_s: int, handlers: Sequence[Handler]) -> None:
         """Handles everything that is due before `until_s`, a whole second. `handlers` by kind."""
-        while self._slot < until_s * _SLOTS_PER_S:
-            self._run_slot(handlers)
+        end = until_s * _SLOTS_PER_S
+        while self._slot < end:
+            events = self._slots.pop(self._slot, None)
+            if events or self._urgent:
+                self._handle(sorted(events or ()), handlers)
             self._slot += 1
             if not self._slot % _SLOTS_PER_S:
                 self._unpack(self._unpacked_until_s)
 
-    def _run_slot(self, handlers: Sequence[Handler]) -> None:
-        events = self._slots.pop(self._slot, ())
+    def _handle(self, events: list[_Event], handlers: Sequence[Handler]) -> None:
+        """These, and what they add to their slot."""
         urgent = self._urgent
-        if events:
-            events.sort()
-            for event in events:
-                while urgent and urgent[0] < event:
-                    due_s, number, kind, subject = heappop(urgent)
-                    handlers[kind](subject, due_s, number)
-                due_s, number, kind, subject = event
+        for event in events:
+            while urgent and urgent[0] < event:
+                due_s, number, kind, subject = heappop(urgent)
                 handlers[kind](subject, due_s, number)
+            due_s, number, kind, subject = event
+            handlers[kind](subject, due_s, number)
         while urgent:
             due_s, number, kind, subject = heappop(urgent)
             handlers[kind](subject, due_s, number)

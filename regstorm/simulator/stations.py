@@ -48,10 +48,9 @@ class Station(Generic[Job]):
         server = self.server
         if not server.offer(now, tier, cost, job):
             return False
-        if not self._due:
-            due_s = server.next_finish
-            if due_s is not None:
-                self._due = self._at(due_s, self._kind, self._index)
+        due_s = server.next_finish
+        if not self._due and due_s is not None:
+            self._due = self._at(due_s, self._kind, self._index)
         return True
 
     def finish(self, now: float, number: int) -> Job | None:
