@@ -9,7 +9,8 @@ from plotly.subplots import make_subplots
 from reports import wording
 from reports.comparison import STYLES
 from reports.figures import MUTED, PANEL_HEIGHT, Chart, Table, style
-from reports.sweep_document import Bar, Spot, bars, spots, strategies, values_of
+from reports.sweep_collapse import collapse
+from reports.sweep_document import Bar, Spot, bars, scaled, seed_bars, spots, strategies, values_of
 
 HEAT = [[0.0, "#FFF3C4"], [0.5, "#E69F00"], [1.0, "#D55E00"]]
 """Light enough everywhere for dark figures on it."""
@@ -27,7 +28,9 @@ def charts(document: dict[str, Any]) -> list[Chart]:
     fields = document["fields"]
     told = [what for what in _WHAT if len({spot.median(what[3]) for spot in found}) > 1]
     if len(fields) == 1:
-        return [_curves(found, strategies(document), fields[0], *what) for what in told]
+        goodput = collapse(document)
+        curves = [_curves(found, strategies(document), fields[0], *what) for what in told]
+        return [*curves, goodput] if goodput else curves
     if len(fields) == 2:
         return [_heat_maps(found, strategies(document), fields, *what) for what in told]
     return []
@@ -53,9 +56,9 @@ def _dots(
     variants = list(dict.fromkeys(spot.variant for spot in found))
     for index, name in enumerate(names):
         mine = [spot for spot in found if spot.strategy == name]
-        x = [_scaled(spot.median(figure), unit) for spot in mine]
+        x = [scaled(spot.median(figure), unit) for spot in mine]
         dots = go.Scatter(x=x, y=[spot.variant for spot in mine], name=name, mode="markers")
-        dots.update(error_x=_range(mine, x, figure, unit))
+        dots.update(error_x=seed_bars(mine, x, figure, unit))
         drawn.add_trace(dots.update(marker={"color": STYLES[index % len(STYLES)][0], "symbol": index, "size": 11}))
     style(drawn, 170 + 40 * len(variants))
     drawn.update_layout(hovermode="closest", margin_l=270)
@@ -76,9 +79,9 @@ def _curves(
         colour, dash = STYLES[index % len(STYLES)]
         mine = [spot for spot in found if spot.strategy == name]
         x = [spot.values[field] for spot in mine]
-        y = [_scaled(spot.median(figure), unit) for spot in mine]
+        y = [scaled(spot.median(figure), unit) for spot in mine]
         drawn.add_trace(
-            go.Scatter(x=x, y=y, name=name, mode="lines+markers", error_y=_range(mine, y, figure, unit)).update(
+            go.Scatter(x=x, y=y, name=name, mode="lines+markers", error_y=seed_bars(mine, y, figure, unit)).update(
                 line={"color": colour, "dash": dash, "width": 2.2}, marker={"size": 9}
             )
         )
@@ -86,18 +89,6 @@ def _curves(
     drawn.update_xaxes(title_text=field, type="category")
     drawn.update_yaxes(title_text=axis, rangemode="tozero")
     return Chart(key, title, _caption(figure), drawn, _table_by_value(found, names, field, figure))
-
-
-def _range(mine: Sequence[Spot], middle: Sequence[float | None], figure: str, unit: float) -> dict[str, Any] | None:
-    """Bars from the lowest to the highest seed."""
-    if all(len(spot.rows) == 1 for spot in mine):
-        return None
-    up, down = [], []
-    for spot, value in zip(mine, middle, strict=True):
-        low, high = (_scaled(one, unit) for one in spot.range(figure))
-        up.append(0.0 if value is None or high is None else high - value)
-        down.append(0.0 if value is None or low is None else value - low)
-    return {"type": "data", "array": up, "arrayminus": down, "symmetric": False, "color": MUTED}
 
 
 def _heat_maps(
@@ -119,7 +110,7 @@ def _heat_maps(
     for row, name in enumerate(names, start=1):
         mine = {(s.values[across], s.values[down]): s for s in found if s.strategy == name}
         cells = [[mine.get((x, y)) for x in columns] for y in lines]
-        values = [[None if one is None else _scaled(one.median(figure), unit) for one in line] for line in cells]
+        values = [[None if one is None else scaled(one.median(figure), unit) for one in line] for line in cells]
         said = [["" if one is None else _said(one, figure) for one in line] for line in cells]
         drawn.add_trace(
             go.Heatmap(x=columns, y=lines, z=values, text=said, texttemplate="%{text}", coloraxis="coloraxis"),
@@ -186,10 +177,6 @@ def _said(spot: Spot, figure: str) -> str:
         return spot.t99()
     middle = spot.median(figure)
     return wording.percent(middle) if figure.startswith("share_back") else wording.ratio(middle)
-
-
-def _scaled(value: float | None, unit: float) -> float | None:
-    return None if value is None else round(value * unit, 3)
 
 
 def _caption(figure: str) -> str:

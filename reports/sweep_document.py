@@ -10,6 +10,7 @@ from statistics import median
 from typing import Any
 
 from reports import wording
+from reports.figures import MUTED
 
 Row = dict[str, Any]
 VARIANT = "variant"
@@ -80,6 +81,23 @@ def strategies(document: dict[str, Any]) -> list[str]:
 def values_of(found: Sequence[Spot], field: str) -> list[str]:
     """The values that `field` takes, in the order of the sweep."""
     return list(dict.fromkeys(spot.values[field] for spot in found))
+
+
+def seed_bars(mine: Sequence[Spot], middle: Sequence[float | None], figure: str, unit: float) -> dict[str, Any] | None:
+    """Bars from the lowest to the highest seed."""
+    if all(len(spot.rows) == 1 for spot in mine):
+        return None
+    up, down = [], []
+    for spot, value in zip(mine, middle, strict=True):
+        low, high = (scaled(one, unit) for one in spot.range(figure))
+        up.append(0.0 if value is None or high is None else high - value)
+        down.append(0.0 if value is None or low is None else value - low)
+    return {"type": "data", "array": up, "arrayminus": down, "symmetric": False, "color": MUTED}
+
+
+def scaled(value: float | None, unit: float) -> float | None:
+    """In `unit`; None stays None."""
+    return None if value is None else round(value * unit, 3)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from regstorm.records.files import write_whole
 from reports import wording
 from reports.pages import safe_script
 from reports.sweep_charts import charts, tornado_table
+from reports.sweep_collapse import ends
 from reports.sweep_document import AS_IT_IS, Spot, bars, spots, strategies
 
 PAGE = "sweep.html"
@@ -117,6 +118,7 @@ def write_page(document: dict[str, Any], where: Path) -> Path:
     text = environment.get_template("sweep.html.j2").render(
         document=document,
         headline=headline(document),
+        ends=ends(document),
         tables=tables(document),
         charts=charts(document),
         plotly=Markup(safe_script(get_plotlyjs())),

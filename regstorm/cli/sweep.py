@@ -19,7 +19,7 @@ from regstorm.cli.sweep_view import view_for
 from regstorm.records.files import BadFile
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
-from reports import sweep_page
+from reports import sweep_collapse, sweep_page
 
 Vary = Annotated[
     list[str] | None,
@@ -121,6 +121,8 @@ def _run(where: Path, swept: Sweep) -> int:
     console.print()
     for table in sweep_page.tables(document, brief=True):
         _show(console, table)
+    for sentence in sweep_collapse.ends(document):
+        _say(console, sentence)
     if not document["complete"]:
         _say(console, "PARTIAL: the same command with --out goes on where it was.", "red")
     _say(console, f"\nTable: {where / sweep_results.TABLE}\nPage: {sweep_page.write_page(document, where)}")
