@@ -69,6 +69,8 @@ def in_service(groups: Sequence[Group]) -> Chart:
         if bound
         else "."
     )
+    if bound and "lower_bound_nominal_s" in first.entry:
+        caption += " Its end is that of the capacity that incidents left; the straight line to it is their average."
     return Chart("in-service", "Users in service", caption + range_note(groups), figure, curve_table(named, "users"))
 
 

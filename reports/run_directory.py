@@ -79,6 +79,7 @@ class Run:
 
     @property
     def lower_bound_s(self) -> float | None:
+        """Of the capacity that incidents left (records from before they counted: of all of it)."""
         return number(self.entry.get("lower_bound_s", self.header.get("lower_bound_s")))
 
     @property

@@ -118,15 +118,19 @@ def _row(cell: Cell) -> Row:
     row |= {"complete": complete, "why": why}
     [entry] = read_record(cell.plan.out / RECORD)["runs"] if (cell.plan.out / RECORD).is_file() else [{}]
     row |= {name: _look_up(entry, path) if complete else None for name, path in FIGURES}
-    return row | _derived(row, cell.plan.scenario.outage.arrivals_s)
+    nominal_s = entry.get("lower_bound_nominal_s", row["lower_bound_s"]) if complete else None
+    return row | _derived(row, nominal_s, cell.plan.scenario.outage.arrivals_s)
 
 
-def _derived(row: Row, arrivals_s: float) -> Row:
-    """T99 in lower bounds; what arrives, and what gets through meanwhile, as shares of what the back end can finish."""
+def _derived(row: Row, nominal_s: float | None, arrivals_s: float) -> Row:
+    """T99 in lower bounds; what arrives, and what gets through meanwhile, as shares of what the back end can finish.
+
+    These shares are of the scenario's capacity, whatever incidents take of it: `nominal_s` is its lower bound.
+    """
     bound_s, t99_s, back = (row[name] for name in ("lower_bound_s", "t99_s", "share_back_arrived"))
-    if bound_s is None:
+    if bound_s is None or nominal_s is None:
         return dict.fromkeys(DERIVED)
-    offered = bound_s / arrivals_s
+    offered = nominal_s / arrivals_s
     values = (None if t99_s is None else t99_s / bound_s, offered, None if back is None else back * offered)
     return {name: None if value is None else round(value, 4) for name, value in zip(DERIVED, values, strict=True)}
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from regstorm.measures.domain_record import add_domains, nodes
-from regstorm.measures.lower_bound import efficiency, lower_bound_s
+from regstorm.measures.lower_bound import efficiency, scenario_lower_bound_s
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.udm_record import udm_record
 from regstorm.measures.ue_counts import FAMILIES, FLOW_CONTROL_TIMERS, SESSIONS, SIP, Family, reject_cause
 from regstorm.measures.verdict import judge
-from regstorm.overload.amplification import back_ends, background_pairs_per_s, pairs_per_registration
+from regstorm.overload.amplification import pairs_per_registration
 from regstorm.records import counters, ims_ue_counters, procedures
 from regstorm.records.run_record import (
     SCHEMA,
@@ -112,6 +112,9 @@ def run_entry(plan: StormPlan, how: HowItRan, measured: Measured) -> RunEntry:
         add_domains(entry, timeline, log, core_is_ours)
     elif core_is_ours and (by_node := nodes(timeline)):
         entry["nodes"] = by_node
+    nominal = _rounded(scenario_lower_bound_s(scenario, with_incidents=False))
+    if core_is_ours and nominal != entry["lower_bound_s"]:
+        entry["lower_bound_nominal_s"] = nominal
     entry["verdict"] = judge(plan.scenario.expected.get(plan.strategy.name), entry)
     return entry
 
@@ -128,21 +131,6 @@ def document(scenario: Scenario, sample: int, runs: list[RunEntry]) -> RunDocume
         "lower_bound_s": _rounded(scenario_lower_bound_s(sampled)),
         "runs": runs,
     }
-
-
-def scenario_lower_bound_s(scenario: Scenario) -> float | None:
-    """Of the outage group: the largest over all UDM/HSS units. None if users in service alone fill one of them."""
-    bounds = [
-        lower_bound_s(
-            one.share * scenario.population.outage_ues,
-            one.pairs_per_ue,
-            one.capacity_pairs_per_s,
-            background_pairs_per_s(scenario, one),
-        )
-        for one in back_ends(scenario.core, pairs_per_registration(scenario))
-    ]
-    known = [bound for bound in bounds if bound is not None]
-    return max(known) if len(known) == len(bounds) else None
 
 
 def _recovery(log: ServiceLog, scenario: Scenario) -> Recovery:

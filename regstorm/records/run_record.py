@@ -212,6 +212,8 @@ class RunEntry(TypedDict):
     lateness_p99_s: float
     verdict: Verdict
     settings: Settings
+    lower_bound_nominal_s: NotRequired[float | None]
+    """Only where incidents change the bound: what it would be without them."""
     # from here on only where the population has IMS; None: the engine does not tell
     funnel: NotRequired[list[FunnelStage] | None]
     domains: NotRequired[dict[str, DomainRecord]]

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -82,6 +83,17 @@ def test_the_entry_says_how_long_recovery_took():
     }
     assert entry()["lower_bound_s"] == 4.0
     assert entry()["efficiency"] == pytest.approx(0.99 * 4 / 8)
+
+
+def test_the_bound_of_the_whole_capacity_stands_beside_that_of_what_incidents_leave():
+    whole = plan()
+    half = {"at_s": 0, "nodes": ["udm"], "capacity": 0.5}
+    short = whole.scenario.model_validate({**whole.scenario.model_dump(by_alias=True), "incidents": [half]})
+    run = run_entry(replace(whole, scenario=short), HowItRan("wire", "lockstep", ENDED_S), storm())
+    assert (run["lower_bound_s"], run["lower_bound_nominal_s"]) == (8.0, 4.0)
+    assert run["efficiency"] == pytest.approx(0.99 * 8 / 8)
+    assert document(short, 100, [run])["lower_bound_s"] == 8.0
+    assert "lower_bound_nominal_s" not in entry()
 
 
 def test_the_entry_says_what_recovery_cost():
