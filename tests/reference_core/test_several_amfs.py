@@ -1,11 +1,15 @@
 """Several AMFs: associations, GUTIs of another AMF, a lost AMF (TS 23.501 5.19.3, TS 23.502 4.2.2.2.2)."""
 
-from core_rig import PLMN, Gnb, Rig, Ue
+from pathlib import Path
+
+from core_rig import PLMN, Gnb, Rig, Ue, kinds
 
 from protocols.causes import FivegmmCause
 from protocols.nas5g import messages as nas
+from protocols.ngap import causes
 from protocols.ngap import messages as ngap
 from protocols.ngap.encode import encode
+from regstorm.records.files import read
 from regstorm.records.nodes import Node
 from regstorm.records.strategy import Gate, Strategy
 
@@ -74,3 +78,49 @@ def test_the_front_doors_share_the_admission_rate_as_the_amfs_share_the_users_un
     rig = Rig(amfs=TWO, strategy=Strategy(name="gated", title="", summary="", gate=gate))
 
     assert [amf.env.door.gate.rate for amf in rig.core.pool.amfs] == [80, 7]
+
+
+def test_a_ue_of_a_lost_amf_is_known_by_that_amfs_guti_once_it_has_been_secured():
+    rig = Pool()
+    ue = Ue(rig)
+    ue.register()
+    ue.go_idle()
+    rig.core.take_capacity("east", 0.0, rig.agenda.now)
+    west, ue.gnb, old = rig.core.pool.amfs[1].contexts, rig.west, ue.guti
+
+    ue.connect(ue.registration_request())
+    assert kinds(ue.follow(2.0, answers=3))[:3] == ["IdentityRequest", "AuthenticationRequest", "SecurityModeCommand"]
+    ue.send_ngap(ngap.UeContextReleaseRequest, causes.RADIO_CONNECTION_WITH_UE_LOST)  # the accept does not reach it
+    ue.follow(0.5)
+    assert west.by_old_guti(old).supi == ue.card.supi
+
+    assert "IdentityRequest" not in kinds(ue.register())
+    assert ue.guti.pointer == 1
+    assert west.by_old_guti(old) is None
+
+
+def test_a_refused_ue_of_a_lost_amf_that_has_been_authenticated_is_refused_under_protection_and_at_once_next_time():
+    rig = Pool()
+    ue = Ue(rig)
+    ue.register()
+    ue.go_idle()
+    rig.core.take_capacity("east", 0.0, rig.agenda.now)
+    guided = read(Path(__file__).parents[2] / "strategies" / "guided.yaml", Strategy)
+    short = Gate(counts="first_messages", ues_per_s=1e-6)
+    rig.core.take_strategy(guided.model_copy(update={"gate": short}), rig.agenda.now)
+    gate = rig.core.pool.amfs[1].env.door.gate
+    ue.gnb, gate.depth, gate._tokens = rig.west, 0.5, 0.5  # credit for an authentication, not for a registration
+
+    assert kinds(ue.register())[-2:] == ["RegistrationReject", "UeContextReleaseCommand"]
+    asked = rig.tally["udm.offered"]
+    assert kinds(ue.register()) == ["RegistrationReject", "UeContextReleaseCommand"]
+    assert rig.tally["udm.offered"] == asked
+    assert rig.tally["amf.rejects.protected"] == 2
+    assert rig.tally["amf.pre_authenticated"] == 1
+
+
+def test_a_guti_of_another_amf_set_names_nobody():
+    identity = Rig().core.amf.env.identity
+    assert identity.is_of_our_set(identity.guti(7)._replace(pointer=9))
+    assert not identity.is_of_our_set(identity.guti(7)._replace(set_id=2))
+    assert not identity.is_of_our_set(identity.guti(7)._replace(region=2))

@@ -60,6 +60,10 @@ class NetworkIdentity:
         """This AMF gave it out."""
         return guti == self.guti(guti.tmsi)
 
+    def is_of_our_set(self, guti: Guti) -> bool:
+        """An AMF of the same AMF set gave it out: this one may serve the UE in its place (TS 23.501 5.21.2.1)."""
+        return guti == self.guti(guti.tmsi)._replace(pointer=guti.pointer)
+
 
 def _tai_list(plmn: Plmn, tac: int) -> bytes:
     """A 5GS tracking area identity list with one element: type 00, one PLMN, non-consecutive TACs (9.11.3.9)."""

@@ -107,14 +107,26 @@ def _secure(task: Task, request: RegistrationRequest, verified: bool) -> Part:
     replaced = env.contexts.identify(ue, supi)
     if replaced is not None:
         supersede(task, replaced)
-    identity = request.identity
-    if isinstance(identity, Guti) and env.identity.is_ours(identity) and env.contexts.by_tmsi(identity.tmsi) is None:
-        # should the rest fail, the UE comes back with this GUTI and the new context: it has to be found
-        env.contexts.adopt_guti(ue, identity)
+    if isinstance(request.identity, Guti):
+        _find_again_by(task, request.identity)
     complete = yield from establish_security(task, ngksi, kamf, ask_for_request=not verified)
     request = complete or request
     ue.capability = request.security_capability or ue.capability
     return request
+
+
+def _find_again_by(task: Task, guti: Guti) -> None:
+    """Should the rest fail, the UE comes back with this GUTI and the new context: it has to be found.
+
+    Also with one of a lost AMF of the same set, whose UEs this AMF serves in its place (TS 23.501 5.21.2.1). The
+    context is not fetched (TS 23.502 4.2.2.2.2 step 4): who had it is gone.
+    """
+    contexts, identity = task.env.contexts, task.env.identity
+    if identity.is_ours(guti):
+        if contexts.by_tmsi(guti.tmsi) is None:
+            contexts.adopt_guti(task.ue, guti)
+    elif identity.is_of_our_set(guti):
+        contexts.keep_old_guti(task.ue, guti)
 
 
 def supersede(task: Task, old: UeContext) -> None:

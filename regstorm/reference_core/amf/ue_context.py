@@ -76,6 +76,8 @@ class UeContext:
     guti: Guti | None = None
     next_guti: Guti | None = None
     """Sent in a REGISTRATION ACCEPT that has not been completed; both are valid meanwhile (TS 24.501 5.5.1.2.4)."""
+    old_guti: Guti | None = None
+    """Of another AMF of the set: what the UE came with, and goes by until it has one of this AMF."""
     security: SecurityContext | None = None
     candidate: SecurityContext | None = None
     """Offered by a SECURITY MODE COMMAND; in use once the UE has shown that it took it. Kept if the answer got lost:
@@ -117,11 +119,12 @@ class UeContext:
 
 
 class UeContexts:
-    """The UEs that the AMF knows, by SUPI and by 5G-TMSI of its GUAMI."""
+    """The UEs that the AMF knows, by SUPI and by 5G-TMSI of its GUAMI, or by what they have of another AMF."""
 
     def __init__(self) -> None:
         self._by_supi: dict[str, UeContext] = {}
         self._by_tmsi: dict[int, UeContext] = {}
+        self._by_old_guti: dict[Guti, UeContext] = {}
 
     def __len__(self) -> int:
         return len(self._by_supi)
@@ -134,6 +137,16 @@ class UeContexts:
         """The UE with that 5G-TMSI."""
         return self._by_tmsi.get(tmsi)
 
+    def by_old_guti(self, guti: Guti) -> UeContext | None:
+        """The UE that was secured here under a GUTI of another AMF, and has none of this one yet."""
+        return self._by_old_guti.get(guti)
+
+    def keep_old_guti(self, ue: UeContext, guti: Guti) -> None:
+        """The UE has been secured under this GUTI of another AMF: it will go by it until it has one of this AMF."""
+        self._unbind_old(ue)
+        ue.old_guti = guti
+        self._by_old_guti[guti] = ue
+
     def identify(self, ue: UeContext, supi: str) -> UeContext | None:
         """`ue` turned out to be that subscriber; returns the context that it replaces, taken out of the indices."""
         old = self._by_supi.get(supi)
@@ -143,14 +156,12 @@ class UeContexts:
         self._by_supi[supi] = ue
         if old is None or old is ue:
             return None
-        for guti in (old.guti, old.next_guti):
-            self._unbind(guti, old)
+        self._unbind_all(old)
         return old
 
     def adopt_guti(self, ue: UeContext, guti: Guti) -> None:
         """The UE is known by this GUTI and no other."""
-        for old in (ue.guti, ue.next_guti):
-            self._unbind(old, ue)
+        self._unbind_all(ue)
         ue.guti, ue.next_guti = guti, None
         self._by_tmsi[guti.tmsi] = ue
 
@@ -180,13 +191,23 @@ class UeContexts:
         """This one is not known any more."""
         if ue.supi is not None and self._by_supi.get(ue.supi) is ue:
             del self._by_supi[ue.supi]
-        for guti in (ue.guti, ue.next_guti):
-            self._unbind(guti, ue)
+        self._unbind_all(ue)
 
     def clear(self) -> None:
         """Nobody is known any more."""
         self._by_supi.clear()
         self._by_tmsi.clear()
+        self._by_old_guti.clear()
+
+    def _unbind_all(self, ue: UeContext) -> None:
+        self._unbind(ue.guti, ue)
+        self._unbind(ue.next_guti, ue)
+        self._unbind_old(ue)
+
+    def _unbind_old(self, ue: UeContext) -> None:
+        if ue.old_guti is not None and self._by_old_guti.get(ue.old_guti) is ue:
+            del self._by_old_guti[ue.old_guti]
+        ue.old_guti = None
 
     def _unbind(self, guti: Guti | None, ue: UeContext) -> None:
         if guti is not None and self._by_tmsi.get(guti.tmsi) is ue:

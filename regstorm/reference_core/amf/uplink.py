@@ -133,10 +133,13 @@ def read_uplink(nas: bytes, connection: Connection, ue: UeContext) -> Reading | 
 
 
 def find_ue(identity: Any, contexts: UeContexts, network: NetworkIdentity) -> UeContext | None:
-    """The UE that a GUTI or S-TMSI names, if this AMF gave it out; a SUCI does not name one."""
+    """The UE that a GUTI or S-TMSI names, if this AMF gave it out, or has secured the UE that came with it from a lost
+    AMF of its set; a SUCI does not name one."""
     guami = network.guami
     if isinstance(identity, Guti) and network.is_ours(identity):
         return contexts.by_tmsi(identity.tmsi)
+    if isinstance(identity, Guti):
+        return contexts.by_old_guti(identity)
     if isinstance(identity, STmsi) and (identity.set_id, identity.pointer) == (guami.set_id, guami.pointer):
         return contexts.by_tmsi(identity.tmsi)
     return None
