@@ -202,7 +202,7 @@ class SipPopulation(PacedPopulation):
         last_s = began_s + len(phones) / rate
         self.clock.run(
             last_s + LEAVE_GUARD_S,
-            lambda: self.clock.now >= last_s and not any(phone.in_service for phone in phones),
+            lambda: self.clock.time_s >= last_s and not any(phone.in_service for phone in phones),
         )
 
     def _core_has_a_say(self) -> bool:

@@ -76,7 +76,7 @@ class TargetPopulation(PacedPopulation):
         last_s = began_s + len(ues) / rate
         self.clock.run(
             last_s + LEAVE_GUARD_S,
-            lambda: self.clock.now >= last_s and not any(ue.state.registered for ue in ues),
+            lambda: self.clock.time_s >= last_s and not any(ue.state.registered for ue in ues),
         )
 
     def _core_has_a_say(self) -> bool:
