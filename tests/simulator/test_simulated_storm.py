@@ -10,7 +10,7 @@ from simulated_storms import OPEN, PRECISE, TIERED, run, scenario
 from regstorm.records import counters
 from regstorm.records.files import read
 from regstorm.records.storm_plan import StopFlag, StormPlan
-from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
+from regstorm.records.strategy import Strategy
 from regstorm.simulator.run import Storm, run_storm
 
 
@@ -78,42 +78,6 @@ def test_behind_a_full_queue_a_return_takes_as_long_as_the_work():
     storm = run(Storm(scenario(100, core=patient, outage={"arrivals_s": 0.001}), OPEN, seed=1))
     assert 100 * 11 / 130 < storm.log.recovery_s(1.0) < 100 * 13 / 130
     assert storm.timeline.total(counters.UDM_SERVED) == 1300
-
-
-# --- the closed form ---
-
-
-@pytest.mark.parametrize(("window_s", "seed"), [(40.0, 1), (40.0, 2), (60.0, 3)])
-def test_lossless_admission_with_a_retry_window_follows_the_closed_form(window_s, seed):
-    """N UEs come at once; a gate admits r of them per second; a refusal costs nothing but time.
-
-    A refused UE comes back after w on average, so n waiting UEs knock n / w times a second (Little's law, whatever
-    the distribution), and the gate is never idle while that is more than r. Until n has fallen to r w, admission is a
-    straight line above the tokens kept before: the share q is back at (q N − depth) / r. Knocks: N at the beginning;
-    n / w per second until t = N / r − w, together (N² − (r w)²) / (2 r w); and one each of the r w UEs that are left
-    then, whom nobody refuses any more.
-    """
-    ues, rate, capacity = 1500, 10.0, 1e6
-    storm = Storm(
-        scenario(ues, capacity=capacity, outage={"arrivals_s": 0.01, "calm_after_s": 0}),
-        Strategy(
-            name="lossless",
-            title="Lossless",
-            summary="First messages take a token; what is behind the gate has room for everybody.",
-            gate=Gate(counts="first_messages", share_of_capacity=rate * 13 / capacity),
-            guidance=Guidance(t3346=T3346Window(low_s=0, high_s=window_s)),
-        ),
-        seed,
-    )
-    run(storm)
-    mean_s = window_s / 2 + 0.1  # and the jitter that is added to every retry
-    left = rate * mean_s
-    for share in (0.25, 0.5, 0.75):
-        assert (1 - share) * ues > left
-        assert storm.log.recovery_s(share) == pytest.approx((share * ues - storm.core.door.gate.depth) / rate, rel=0.05)
-    knocks = ues + (ues**2 - left**2) / (2 * left) + left
-    assert storm.timeline.total(counters.REG_INIT_REQ) == pytest.approx(knocks, rel=0.05)
-    assert ues / rate - mean_s < storm.log.recovery_s(1.0) < ues / rate + window_s
 
 
 # --- refusals and losses ---
