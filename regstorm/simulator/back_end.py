@@ -23,6 +23,7 @@ from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.simulator import events
 from regstorm.simulator.calls import Call, Charge, Charges, Lane, Request, Told
 from regstorm.simulator.chain import Pair, Stage
+from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.node_tally import Levels, PairsByNode
 from regstorm.simulator.population import Population
@@ -99,6 +100,7 @@ class BackEnd:
         """By event: what consumers will know of a node then."""
         self._hss_units_from = len(self.homes.nodes) if len(self.units) > len(self.homes.nodes) else 0
         self._stage_charges: list[list[_StageCharges]]
+        self._dra = Dra(scenario, strategy, tally)
         self.take_strategy(strategy)
         self._lanes = [Lane(heap, hops_before) for hops_before in range(_MOST_HOPS_BEFORE + 1)]
         self._asked: dict[int, Call] = {}
@@ -107,6 +109,7 @@ class BackEnd:
     def take_strategy(self, strategy: Strategy) -> None:
         """Tiers, and the order of the queues, of another strategy. What is under way keeps its tier."""
         self._tiers = compose.tier_table(strategy)
+        self._dra.take_strategy(strategy)
         self._stage_charges = [[self._charges_of(stage) for stage in chain] for chain in self._chains]
         for unit in self.units:
             unit.take_strategy(strategy)
@@ -212,7 +215,11 @@ class BackEnd:
         """A request is at the front door of the UE's UDM, wanted or not."""
         request = self._lanes[hops_before].arrived()
         call, charge = request
-        unit = self.homes.of[call.ue] + charge.unit
+        place = self.homes.of[call.ue]
+        if charge.at_hss and not self._dra.passes(place, charge.interface, now):
+            self._tell_refusal(request, now)
+            return
+        unit = place + charge.unit
         station = self.units[unit]
         if station.lost:
             return
@@ -225,7 +232,7 @@ class BackEnd:
             self._shed(request, unit, now)
 
     def _shed(self, request: Request, unit: int, now: float) -> None:
-        call, charge = request
+        _, charge = request
         counts = self._counts
         counts[counters.UDM_DROPPED] += 1
         counts[charge.dropped] += 1
@@ -234,7 +241,13 @@ class BackEnd:
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_DROPPED, charge.interface)
             self._by_node.count_work(unit, work)
-        if self._says_refusals and call.request is request:
+        if self._says_refusals:
+            self._tell_refusal(request, now)
+
+    def _tell_refusal(self, request: Request, now: float) -> None:
+        """An answer is no timeout: nobody repeats what was refused."""
+        call, _ = request
+        if call.request is request:
             call.request = None
             call.failed(call.ue, call.tag, now)
 

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable
 
 from regstorm.records import counters
+from regstorm.records.operations import Nf
 from regstorm.simulator import events
 from regstorm.simulator.chain import Pair
 from regstorm.simulator.engine import EventHeap
@@ -20,7 +21,7 @@ Told = Callable[[int, int, float], None]
 class Charge:
     """What a pair costs, how far it is and where it is counted, looked up once."""
 
-    __slots__ = ("cost", "dropped", "hops_before", "interface", "offered", "served", "tier", "unit")
+    __slots__ = ("at_hss", "cost", "dropped", "hops_before", "interface", "offered", "served", "tier", "unit")
 
     def __init__(self, pair: Pair, tier: int, cost: float, unit: int) -> None:
         self.hops_before = pair.hops - 1
@@ -29,6 +30,8 @@ class Charge:
         self.cost = cost
         self.unit = unit
         """Added to the place of the UE's UDM: where units of its own serve this pair."""
+        self.at_hss = pair.operation.server is Nf.HSS
+        """A DRA is on the way."""
         self.interface = interface = pair.operation.interface
         self.offered = f"{counters.UDM_OFFERED}.{interface}"
         self.served = f"{counters.UDM_SERVED}.{interface}"

@@ -7,8 +7,8 @@ from simulated_storms import OPEN, TIERED, run, scenario
 
 from regstorm.records import counters, ims_counters
 from regstorm.records.files import read
-from regstorm.records.node_counters import AMF, SBC, UDM, of_node
-from regstorm.records.strategy import Strategy
+from regstorm.records.node_counters import AMF, DRA, DRA_REFUSED, SBC, UDM, of_node
+from regstorm.records.strategy import Dra, Strategy
 from regstorm.simulator.run import Storm
 
 HALVES = [{"name": "north", "share": 0.5}, {"name": "south", "share": 0.5}]
@@ -122,3 +122,21 @@ def test_one_in_a_hundred_plain_rejects_decides_the_end_of_a_tiered_return():
     storm = run(Storm(one, TIERED, seed=1))
     assert storm.log.recovery_s(0.9) < 300
     assert storm.log.recovery_s(1.0) > 900
+
+
+def test_a_dra_gate_keeps_cx_and_sh_at_its_limit_and_nobody_repeats_what_it_refused():
+    guarded = OPEN.model_copy(update={"dra": Dra(cx_sh_share=0.02)})
+    crowd = two_of_each(400, population={"ims": True}, core={"udm": {"capacity_pairs_per_s": 2000}})
+    storm = run(Storm(crowd, guarded, seed=1))
+    timeline = storm.timeline
+    per_second = [
+        sum(pairs)
+        for pairs in zip(*(timeline.column(f"{counters.UDM_OFFERED}.{one}") for one in ("Cx", "Sh")), strict=True)
+    ]
+    assert max(per_second) == 40  # two HSS, 20 pairs/s each
+    refused = timeline.subtotals(DRA_REFUSED)
+    assert timeline.total(DRA_REFUSED) == refused["Cx"] + refused["Sh"] > 0
+    assert timeline.total(DRA_REFUSED) == sum(
+        timeline.total(of_node(DRA, DRA_REFUSED, f"udm-{one['name']}")) for one in HALVES
+    )
+    assert timeline.total(counters.BUS_RETRIES) == 0
