@@ -55,6 +55,6 @@ $busybox poweroff -f
 INIT
 chmod +x "$work/init"
 
-timeout "$patience_s" "$uml" mem=1024M root=/dev/root rootfstype=hostfs rootflags=/ ro quiet \
+timeout --foreground "$patience_s" "$uml" mem=1024M root=/dev/root rootfstype=hostfs rootflags=/ ro quiet \
     con=null con0=null,fd:1 ssl=null init="$work/init" </dev/null 2>&1 | tee "$work/log"
 grep -q '^exit status inside: 0' "$work/log"
