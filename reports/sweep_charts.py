@@ -39,7 +39,7 @@ def charts(document: dict[str, Any]) -> list[Chart]:
 _WHAT = (
     ("t99", "T99", T99_MINUTES, "t99_s", 1 / 60),
     ("share-back", "Share back", SHARE, "share_back", 100.0),
-    ("attempts", "Attempts per success", "registration attempts for each that succeeded", "attempts_per_success", 1.0),
+    ("attempts", "Attempts per success", "attempts for each success", "attempts_per_success", 1.0),
 )
 
 _OF_VARIANTS = (
