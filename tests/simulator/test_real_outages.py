@@ -1,4 +1,4 @@
-"""Scenarios with the shape of real outages show what was reported of them, at 1:200."""
+"""Scenarios with the shape of real outages show what was reported of them, as small samples."""
 
 from pathlib import Path
 
@@ -14,10 +14,24 @@ from regstorm.simulator.run import Storm
 ROOT = Path(__file__).parents[2]
 
 
-def storm_of(scenario: str, strategy: str, seed: int = 1) -> Storm:
+def storm_at_its_beginning(scenario: str, strategy: str, seed: int, sample: int) -> Storm:
     story = read(ROOT / "scenarios" / f"{scenario}.yaml", Scenario)
     under = read(ROOT / "strategies" / f"{strategy}.yaml", Strategy)
-    return run(Storm(story.sampled(200), under.sampled(200), seed))
+    return Storm(story.sampled(sample), under.sampled(sample), seed)
+
+
+def storm_of(scenario: str, strategy: str, seed: int = 1, sample: int = 200) -> Storm:
+    return run(storm_at_its_beginning(scenario, strategy, seed, sample))
+
+
+def run_until(storm: Storm, second: int) -> Storm:
+    while storm.second < second:
+        storm.run_second()
+    return storm
+
+
+def users_in_service(storm: Storm) -> int:
+    return storm.timeline.level(counters.OUTAGE_IN_SERVICE) + storm.timeline.level(counters.ONLINE_IN_SERVICE)
 
 
 @pytest.mark.slow
@@ -36,3 +50,24 @@ def test_a_staggered_return_needs_no_control():
     assert storm.log.share_back == 1.0
     assert storm.timeline.total(counters.UDM_DROPPED) == 0
     assert storm.timeline.total(counters.REG_INIT_REQ) == storm.scenario.population.outage_ues
+
+
+@pytest.mark.slow
+def test_kddis_users_all_return_and_the_faulty_nodes_bring_the_congestion_afterwards_unless_renewals_go_first():
+    """Self-protection sheds renewals, which become registrations; tiers let them pass."""
+    alone = storm_at_its_beginning("kddi_2022", "self_protection", 1, 4000)
+    everybody = alone.scenario.population.outage_ues + alone.scenario.population.online_ues
+    assert users_in_service(run_until(alone, 3000)) == everybody
+    assert users_in_service(run_until(alone, 4800)) < 0.97 * everybody
+
+    tiered = storm_at_its_beginning("kddi_2022", "tiered", 1, 4000)
+    assert users_in_service(run_until(tiered, 6000)) == everybody  # until the nodes are isolated
+    assert users_in_service(run_until(tiered, 9600)) > 0.99 * everybody  # and an hour later, with the other nodes
+
+
+@pytest.mark.slow
+def test_t_mobiles_region_is_out_for_hours_under_self_protection_and_back_in_a_quarter_of_an_hour_with_tiers():
+    alone, tiered = storm_of("t_mobile_2020", "self_protection", sample=2000), storm_of("t_mobile_2020", "tiered")
+    assert alone.log.share_back < 0.75
+    assert alone.timeline.total(counters.UDM_DROPPED) > alone.timeline.total(counters.UDM_SERVED)
+    assert tiered.log.recovery_s(0.99) < 900
