@@ -19,17 +19,22 @@ from locust_runs import (
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("processes", [list, two_workers], ids=["one process", "two workers"])
-def test_a_storm_ends_by_itself_and_locusts_csv_says_what_the_timeline_says(tmp_path, processes):
-    out = tmp_path
+@pytest.fixture(scope="module", params=[list, two_workers], ids=["one process", "two workers"])
+def ended(request, tmp_path_factory):
+    """A storm that has ended by itself, with everything that can be asked of it; and its folder."""
+    out = tmp_path_factory.mktemp("storm")
     options = ["--csv", str(out / "locust"), "--html", str(out / "locust.html"), "--json-file", str(out / "locust")]
+    options += ["--storm-trace", "100"]
+    return run_locust("--headless", "--only-summary", *request.param(), *options, *small_storm(out)), out
 
-    ended = run_locust("--headless", "--only-summary", *processes(), *options, *small_storm(out))
+
+def test_a_storm_ends_by_itself_and_locusts_csv_says_what_the_timeline_says(ended):
+    process, out = ended
 
     told = record(out)
     run = told["runs"][0]
-    assert ended.returncode in (0, 3), ended.stdout
-    assert ended.returncode == (0 if run["verdict"]["pass"] else 3), ended.stdout
+    assert process.returncode in (0, 3), process.stdout
+    assert process.returncode == (0 if run["verdict"]["pass"] else 3), process.stdout
     assert told["complete"] is True
     assert run["recovery"]["share_back"] == 1.0
     assert (run["clock"], run["speed"]) == ("paced", 30.0)
@@ -42,13 +47,12 @@ def test_a_storm_ends_by_itself_and_locusts_csv_says_what_the_timeline_says(tmp_
     assert full["N10"] >= 6 * 100  # every UE of the outage group got both sessions
 
 
-def test_no_two_ues_of_two_workers_share_an_identity(tmp_path):
-    ended = run_locust("--headless", "--only-summary", *two_workers(), *small_storm(tmp_path, "--storm-trace", "100"))
+def test_no_two_ues_share_an_identity_nor_do_those_of_two_workers(ended):
+    process, out = ended
 
-    traces = (tmp_path / "run" / "traces.jsonl").read_text().splitlines()
+    traces = (out / "run" / "traces.jsonl").read_text().splitlines()
     back = [line for line in traces if '"back in coverage"' in line]
-    assert ended.returncode in (0, 3), ended.stdout
-    assert len({line.split('"ue":')[1].split(",")[0] for line in back}) == len(back) == 100
+    assert len({line.split('"ue":')[1].split(",")[0] for line in back}) == len(back) == 100, process.stdout
 
 
 def test_a_strategy_that_misses_what_its_scenario_expects_exits_with_3(tmp_path):

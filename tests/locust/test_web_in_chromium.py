@@ -15,8 +15,9 @@ pytestmark = [
 ]
 
 BASE_PATH = "/lab"
-LONG = "outage.begins_s=20 outage.lasts_s=60 outage.arrivals_s=20 outage.calm_after_s=5 online.every_s=60"
-"""Long enough for a page that looks every two seconds to see each state."""
+SPEED = 20
+LONG = "outage.begins_s=40 outage.lasts_s=120 outage.arrivals_s=20 outage.calm_after_s=5 online.every_s=60"
+"""Long enough at that speed for a page that looks every two seconds to see each state."""
 CURVES = "[...document.querySelectorAll('#{chart} .lines path')].map(path => path.getAttribute('d').length)"
 
 
@@ -54,7 +55,7 @@ def test_a_storm_is_started_watched_and_its_record_downloaded(tmp_path):
 def start_from_the_form(page: Chromium, base: str, shots: Path) -> None:
     page.open(f"{base}/")
     page.wait_for("!!document.querySelector('[name=stormSample]')")
-    for name, value in (("stormSample", "2000"), ("stormSpeed", "10"), ("stormStrategy", "tiered")):
+    for name, value in (("stormSample", "2000"), ("stormSpeed", str(SPEED)), ("stormStrategy", "tiered")):
         page.fill(f"[name={name}]", value)
     for name in ("stormScenario", "stormTarget"):
         assert page.evaluate(f"!!document.querySelector('[name={name}]')")
@@ -65,7 +66,7 @@ def start_from_the_form(page: Chromium, base: str, shots: Path) -> None:
 def watch_the_tab(page: Chromium, shots: Path) -> None:
     """The table is there, says what the form said, and changes."""
     page.click("[role=tab]", "Storm")
-    page.wait_for("document.body.innerText.includes('outage_return_5gc, tiered, 1:2000, 10 x: running')", 60)
+    page.wait_for(f"document.body.innerText.includes('outage_return_5gc, tiered, 1:2000, {SPEED} x: running')", 60)
     page.wait_for("document.body.innerText.includes('100 of 100')")
     page.wait_for("/Outage group in service\\s+0 of 100/.test(document.body.innerText)", 60)
     page.wait_for("/Rejects 5GMM #22/.test(document.body.innerText)", 60)
