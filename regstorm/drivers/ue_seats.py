@@ -21,8 +21,9 @@ from protocols.nas5g.messages import Snssai
 from protocols.nas_security import AES_ALGORITHM, NULL_ALGORITHM, Algorithms
 from protocols.udp import address_text
 from regstorm.drivers.chance import stream_of_chance
+from regstorm.records.population import Population
 from regstorm.records.ports import Agenda, UeObserver
-from regstorm.records.scenario import Population, Scenario
+from regstorm.records.scenario import Scenario
 from regstorm.reference_core.amf_pool import AMF_REGION, AMF_SET, amf_pointer
 from regstorm.reference_core.ims.sbc_pool import p_cscfs_of
 from ue_models import profiles

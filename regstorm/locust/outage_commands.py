@@ -8,7 +8,7 @@ from collections.abc import Callable
 import gevent
 import gevent.subprocess
 
-from regstorm.records.scenario import Outage
+from regstorm.records.population import Outage
 from regstorm.records.target import TargetOutage
 
 PATIENCE_S = 60.0  # wall time for a command

@@ -6,7 +6,7 @@ from locust.runners import LocalRunner
 
 from regstorm.drivers.people import Seats
 from regstorm.locust.parked import OnlineUe, OutageUe, ParkedUe
-from regstorm.records.scenario import Population
+from regstorm.records.population import Population
 
 
 class Seating:

@@ -14,8 +14,10 @@ from regstorm.planning.plan import Plan
 from regstorm.planning.planned_strategy import planned_strategy
 from regstorm.planning.situation import Situation, Unit
 from regstorm.planning.threshold_set import ThresholdSet
+from regstorm.records.core_settings import Core, Ims, Udm
 from regstorm.records.nodes import NODE_NAME, Node
-from regstorm.records.scenario import Core, Expectation, Ims, Network, Outage, Population, Scenario, Udm
+from regstorm.records.population import Outage, Population
+from regstorm.records.scenario import Expectation, Network, Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.records.topology import Procedure, Topology
 

@@ -17,11 +17,13 @@ from regstorm.overload import compose
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.node_shares import Kind, node_of
 from regstorm.overload.protected_server import ProtectedServer
+from regstorm.records.core_settings import Core
 from regstorm.records.node_counters import AMF
 from regstorm.records.nodes import Node
 from regstorm.records.operations import Nf
+from regstorm.records.population import Outage
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Core, Network, Outage
+from regstorm.records.scenario import Network
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.amf.amf import Amf
 from regstorm.reference_core.amf.environment import AMF_NAME, NetworkIdentity

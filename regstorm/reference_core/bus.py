@@ -19,6 +19,7 @@ from types import GeneratorType
 from typing import Any, NamedTuple, Protocol
 
 from regstorm.records import counters
+from regstorm.records.core_settings import Bus as BusSettings
 from regstorm.records.domain_counters import NODE_REQUESTS
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import (
@@ -39,7 +40,6 @@ from regstorm.records.operations import (
     Operation,
 )
 from regstorm.records.ports import Agenda, Due, Tally
-from regstorm.records.scenario import Bus as BusSettings
 
 HEARTBEATS_LOST_UNTIL_DOWN = 3
 """Lost one after the other, until a peer counts as down."""

@@ -16,10 +16,12 @@ from regstorm.overload import compose
 from regstorm.overload.amplification import back_ends, pairs_after, uplink_messages_after
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.load_meter import LoadMeter
+from regstorm.records.core_settings import Core
 from regstorm.records.nodes import Node
 from regstorm.records.operations import GENERATE_AUTH_DATA, Nf
+from regstorm.records.population import Outage
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import IMS_DNN, Core, Network, Outage
+from regstorm.records.scenario import IMS_DNN, Network
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.amf.ue_context import Session, UeContext
 from regstorm.reference_core.amf_pool import AmfPool, amf_pointer

@@ -9,10 +9,10 @@ from random import Random
 
 from regstorm.overload import compose
 from regstorm.overload.protected_server import ProtectedServer
+from regstorm.records.core_settings import Core, Shedding
 from regstorm.records.node_counters import HSS, UDM
 from regstorm.records.nodes import Node
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Core, Shedding
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import Call
 from regstorm.reference_core.dra import Dra

@@ -47,7 +47,8 @@ def test_every_field_of_a_topology_is_explained():
 
 
 def test_every_expectation_and_every_shedding_field_is_explained():
-    from regstorm.records.scenario import Expectation, Shedding
+    from regstorm.records.core_settings import Shedding
+    from regstorm.records.scenario import Expectation
 
     assert missing(iter(Expectation.model_fields), "scenarios.md") == []
     assert missing(iter(Shedding.model_fields), "scenarios.md") == []

@@ -21,7 +21,8 @@ from regstorm.drivers.sip_side import SipSide
 from regstorm.drivers.sip_sockets import SipConnection
 from regstorm.drivers.sip_ways import ways
 from regstorm.measures.timeline import Timeline
-from regstorm.records.scenario import Core, Ims, Network, Udm
+from regstorm.records.core_settings import Core, Ims, Udm
+from regstorm.records.scenario import Network
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.core import ReferenceCore
 from ue_models.profiles import OBEDIENT

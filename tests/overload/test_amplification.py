@@ -7,7 +7,8 @@ from regstorm.overload.amplification import (
     refresh_after_s,
     uplink_messages_per_registration,
 )
-from regstorm.records.scenario import Ims, Scenario
+from regstorm.records.core_settings import Ims
+from regstorm.records.scenario import Scenario
 
 
 def scenario(dnns=("internet", "ims"), **outage):

@@ -7,7 +7,7 @@ import pytest
 
 from regstorm.measures.goodput import closed_form
 from regstorm.overload.protected_server import ProtectedServer
-from regstorm.records.scenario import Shedding
+from regstorm.records.core_settings import Shedding
 
 K = 25
 CAPACITY = 2000.0

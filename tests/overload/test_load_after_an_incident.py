@@ -6,7 +6,7 @@ import pytest
 
 from regstorm.overload.load_meter import LoadMeter
 from regstorm.overload.protected_server import ProtectedServer
-from regstorm.records.scenario import Shedding
+from regstorm.records.core_settings import Shedding
 
 PATIENT = Shedding(queue_s=100.0, load_limit=1.0, period_s=1e9)
 

@@ -3,7 +3,7 @@
 from random import Random
 
 from regstorm.overload.protected_server import ProtectedServer
-from regstorm.records.scenario import Shedding
+from regstorm.records.core_settings import Shedding
 
 ENDLESS_QUEUE = Shedding(queue_s=1e9, load_limit=1.0, period_s=1e9)
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regstorm.overload.protected_server import ProtectedServer, drop_probabilities
-from regstorm.records.scenario import Shedding
+from regstorm.records.core_settings import Shedding
 
 ENDLESS_QUEUE = Shedding(queue_s=1e9, load_limit=1.0, period_s=1e9)
 TAIL_DROP = Shedding(queue_s=1.0, rejection_cost=0.25, load_limit=1.0, period_s=1e9)

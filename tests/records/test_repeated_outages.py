@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from regstorm.records.scenario import Outage
+from regstorm.records.population import Outage
 
 
 def test_one_outage_is_the_default():

@@ -3,9 +3,10 @@
 import pytest
 
 from protocols.timers import GprsTimer2, GprsTimer3
+from regstorm.records.core_settings import Amf
 from regstorm.records.files import BadFile, read
 from regstorm.records.gprs_timers import gprs_timer_2, gprs_timer_3
-from regstorm.records.scenario import Amf, Scenario
+from regstorm.records.scenario import Scenario
 
 SCENARIO = """
 name: small

@@ -19,7 +19,9 @@ from protocols.ngap import messages as ngap
 from protocols.ngap.decode import decode as decode_ngap
 from protocols.ngap.encode import encode as encode_ngap
 from protocols.suci import conceal
-from regstorm.records.scenario import Core, Network, Outage, Udm
+from regstorm.records.core_settings import Core, Udm
+from regstorm.records.population import Outage
+from regstorm.records.scenario import Network
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.amf_pool import AMF_POINTER, AMF_REGION, AMF_SET
 from regstorm.reference_core.core import ReferenceCore

@@ -9,9 +9,9 @@ from protocols.diameter.cx import LocationInfoAnswer, LocationInfoRequest
 from protocols.diameter.decode import decode
 from protocols.diameter.framing import StreamFraming
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Bus, Ims, Shedding, Udm
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
-from regstorm.records.scenario import Bus, Ims, Shedding, Udm
 from regstorm.reference_core.backend.http_messages import Request
 from regstorm.reference_core.backend.sbi_client import SbiClient
 from regstorm.reference_core.backend.ways import Way

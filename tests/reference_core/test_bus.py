@@ -3,8 +3,8 @@
 from core_rig import Counts, HandAgenda
 
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Bus as BusSettings
 from regstorm.records.message_classes import MessageClass
-from regstorm.records.scenario import Bus as BusSettings
 from regstorm.reference_core.bus import Bus, Call, Failed, Function, follow_up_of
 
 HOP_S = 0.01

@@ -9,7 +9,7 @@ from protocols.diameter.messages import Message
 from protocols.sip.decode import decode
 from protocols.sip.encode import encode
 from protocols.sip.messages import Request, Response
-from regstorm.records.scenario import Ims
+from regstorm.records.core_settings import Ims
 
 
 class Overheard:

@@ -7,7 +7,7 @@ from ims_rig import REGISTRAR, ImsRig, SipUe
 from protocols.aka import UsimSqn, next_sqn
 from protocols.digest import answered
 from regstorm.overload.amplification import back_ends, pairs_of_a_registration
-from regstorm.records.scenario import Core, Ims, Udm
+from regstorm.records.core_settings import Core, Ims, Udm
 
 
 def reach_full_service(rig, index=0):

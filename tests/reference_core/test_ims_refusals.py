@@ -7,8 +7,8 @@ from protocols.digest import answered
 from protocols.sip.encode import encode
 from protocols.sip.fields import retry_after
 from regstorm.records import sources
+from regstorm.records.core_settings import Ims, ImsNode, Sbc, Shedding, Udm
 from regstorm.records.operations import Nf
-from regstorm.records.scenario import Ims, ImsNode, Sbc, Shedding, Udm
 from regstorm.records.strategy import Gate, Guidance, Strategy
 
 TIERS, _ = sources.strategy("tiered")

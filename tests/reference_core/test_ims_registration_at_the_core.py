@@ -13,7 +13,7 @@ from protocols.milenage import Milenage
 from protocols.sip.authentication import challenges
 from protocols.sip.fields import addresses, contact_expires_s, min_expires_s
 from protocols.sip.messages import Request, Response
-from regstorm.records.scenario import Ims
+from regstorm.records.core_settings import Ims
 
 
 def test_the_first_register_is_challenged_and_the_keys_stay_in_the_network():

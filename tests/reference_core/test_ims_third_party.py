@@ -4,8 +4,9 @@ import pytest
 from ims_rig import ImsRig, SipUe
 
 from protocols.sip.messages import Request
+from regstorm.records.core_settings import Ims, ImsNode, Shedding, Udm
 from regstorm.records.operations import Nf
-from regstorm.records.scenario import Ims, ImsNode, Range, Shedding, Udm
+from regstorm.records.ranges import Range
 from regstorm.reference_core.ims.user_profile import FilterCriteria, read_criteria, write_profile
 
 

@@ -5,7 +5,7 @@ from core_rig import Rig, Ue, kinds, session_messages
 
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
-from regstorm.records.scenario import Amf
+from regstorm.records.core_settings import Amf
 
 
 def silent_after(rig, ue, answers):

@@ -8,8 +8,8 @@ from core_rig import Rig, Ue, kinds, session_messages
 from protocols.nas5g import messages as nas
 from protocols.nas5g.encode import encode
 from protocols.ngap import messages as ngap
+from regstorm.records.core_settings import Amf, Bus, Shedding, Udm
 from regstorm.records.files import read
-from regstorm.records.scenario import Amf, Bus, Shedding, Udm
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
 
 NOTHING_LEFT = {"share_of_capacity": 1e-6, "depth_s": 1e-3, "least_depth_ues": 1.0}

@@ -6,8 +6,8 @@ from ims_rig import ImsRig, SipUe
 from protocols.credentials import supi_of
 from regstorm.overload.node_shares import Kind, node_of
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Udm
 from regstorm.records.nodes import Node
-from regstorm.records.scenario import Udm
 from regstorm.records.strategy import Dra, Strategy
 from regstorm.reference_core.bus import Call, Failed
 

@@ -6,10 +6,10 @@ from typing import Literal
 from protocols.nas5g.messages import NetworkDeregistrationRequest
 from regstorm.overload.front_door import FrontDoor
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Amf as AmfSettings
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Amf as AmfSettings
 from regstorm.reference_core.amf.dispatch import Dispatcher
 from regstorm.reference_core.amf.entry import Entry
 from regstorm.reference_core.amf.environment import Environment, NetworkIdentity

@@ -10,8 +10,8 @@ from protocols.ngap import causes
 from protocols.ngap.messages import Guami
 from protocols.timers import GprsTimer3
 from regstorm.overload.front_door import FrontDoor
+from regstorm.records.core_settings import Amf as AmfSettings
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Amf as AmfSettings
 from regstorm.records.scenario import Network
 from regstorm.reference_core.amf.n2 import N2
 from regstorm.reference_core.amf.ue_context import Connection, TmsiAllocator, UeContext, UeContexts

@@ -18,7 +18,7 @@ from regstorm.records import ims_counters as counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Operation
 from regstorm.records.ports import Agenda, Due, Tally
-from regstorm.records.scenario import Range
+from regstorm.records.ranges import Range
 from regstorm.reference_core.bus import Call, Failed, Steps
 from regstorm.reference_core.ims.hops import Hop
 from regstorm.reference_core.ims.node import SipNode

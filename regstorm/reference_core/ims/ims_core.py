@@ -16,11 +16,11 @@ from regstorm.overload.protected_server import ProtectedServer
 from regstorm.overload.second_door import width_of_second_door
 from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Core, Shedding
+from regstorm.records.core_settings import ImsNode as NodeSettings
 from regstorm.records.nodes import Node
 from regstorm.records.operations import UPLINK_MESSAGES_PER_IMS_REGISTRATION, Nf, Operation
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Core, Shedding
-from regstorm.records.scenario import ImsNode as NodeSettings
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import Bus, Handler
 from regstorm.reference_core.ims import ip_sm_gw, telephony_as

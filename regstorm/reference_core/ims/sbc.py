@@ -22,10 +22,10 @@ from regstorm.overload.front_door import FrontDoor, Refused
 from regstorm.records import counters as common
 from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Sbc as SbcSettings
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Sbc as SbcSettings
 from regstorm.reference_core.bus import Answer, Bus, Call, Failed, Reply
 from regstorm.reference_core.ims import p_cscf
 from regstorm.reference_core.ims.accounts import Accounts

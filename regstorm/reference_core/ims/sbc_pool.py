@@ -13,11 +13,11 @@ from regstorm.overload import compose
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.node_shares import Kind, node_of
 from regstorm.overload.protected_server import ProtectedServer
+from regstorm.records.core_settings import Core
 from regstorm.records.node_counters import SBC
 from regstorm.records.nodes import Node
 from regstorm.records.operations import Nf
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Core
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import Bus, Call, Reply
 from regstorm.reference_core.ims.accounts import Accounts

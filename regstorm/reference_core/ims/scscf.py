@@ -26,9 +26,9 @@ from protocols.sip.encode import answer
 from protocols.sip.messages import Request, Response
 from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Ims as ImsSettings
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Ims as ImsSettings
 from regstorm.reference_core.bus import Answer, Call, Failed, Handler, Steps, follow_up_of
 from regstorm.reference_core.ims.accounts import Accounts
 from regstorm.reference_core.ims.hops import Hop, returned

@@ -14,7 +14,7 @@ from regstorm.records import ims_counters as counters
 from regstorm.records import operations as ops
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.ports import Agenda, Tally
-from regstorm.records.scenario import Range
+from regstorm.records.ranges import Range
 from regstorm.reference_core.bus import Answer, Call, Steps
 from regstorm.reference_core.ims.hops import Hop
 from regstorm.reference_core.ims.names import ImsNames, host_of
