@@ -18,18 +18,21 @@ from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.measures.ue_counts import UeCounts
 from regstorm.records import counters
-from regstorm.records import scenario as records
+from regstorm.records.core_settings import Core, Udm
+from regstorm.records.population import Outage
+from regstorm.records.population import Population as PopulationSettings
+from regstorm.records.scenario import Scenario
 from regstorm.records.storm_plan import StopFlag, StormPlan
 from regstorm.records.strategy import Strategy
 
 SEED = 1
 OUTAGE_ENDS_S = 2.0
-STORY = records.Scenario(
+STORY = Scenario(
     name="twenty_return",
     title="Twenty UEs of four gNBs return",
-    population=records.Population(outage_ues=20, online_ues=5, ues_per_gnb=5),
-    outage=records.Outage(begins_s=1, lasts_s=1, arrivals_s=1, calm_after_s=1),
-    core=records.Core(udm=records.Udm(capacity_pairs_per_s=10_000)),
+    population=PopulationSettings(outage_ues=20, online_ues=5, ues_per_gnb=5),
+    outage=Outage(begins_s=1, lasts_s=1, arrivals_s=1, calm_after_s=1),
+    core=Core(udm=Udm(capacity_pairs_per_s=10_000)),
 )
 STRATEGY = Strategy(name="none", title="None", summary="Nobody is refused.")
 
