@@ -11,7 +11,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from regstorm.records.files import write_whole
-from reports import assumptions, key_figures, wording
+from reports import assumptions, key_figures, population, wording
 from reports.charts import charts
 from reports.comparison import Comparison, compare
 from reports.domain_tables import sheets
@@ -49,7 +49,8 @@ def render(comparison: Comparison, template: str) -> str:
     return environment.get_template(template).render(
         comparison=comparison,
         first=first,
-        scenario=str(first.scenario.get("title") or first.header.get("scenario") or "a storm"),
+        scenario=population.title(first),
+        users=population.users(first),
         headline=headline(comparison),
         rows=key_figures.rows(comparison.groups),
         charts=charts(comparison),

@@ -74,6 +74,20 @@ class Run:
         return int(self.entry.get("online_ues") or self.header.get("online_ues") or 0)
 
     @property
+    def all_outage_ues(self) -> int:
+        """Of the full size."""
+        return self._of_the_full_size("outage_ues", self.outage_ues)
+
+    @property
+    def all_online_ues(self) -> int:
+        """Of the full size."""
+        return self._of_the_full_size("online_ues", self.online_ues)
+
+    def _of_the_full_size(self, group: str, played: int) -> int:
+        said = number((self.scenario.get("population") or {}).get(group))
+        return played * self.sample if said is None else int(said)
+
+    @property
     def pairs_per_registration(self) -> float | None:
         return number(self.header.get("pairs_per_registration"))
 

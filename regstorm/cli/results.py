@@ -8,7 +8,7 @@ from rich.table import Table
 
 from regstorm.cli.exit_codes import INTERNAL_ERROR, INTERRUPTED, PASSED, VERDICT_MISSED
 from regstorm.cli.storms import Outcome
-from reports import pages
+from reports import pages, population
 from reports.assumptions import plain_beside
 from reports.comparison import Comparison
 from reports.headline import headline
@@ -21,13 +21,13 @@ def show(console: Console, comparison: Comparison) -> None:
     colour = "red" if comparison.partial else "bold"
     console.print()
     console.print(headline(comparison), style=colour, markup=False, highlight=False, soft_wrap=True)
+    _say_population(console, comparison.first)
     table = Table("", *(group.name for group in comparison.groups), box=None, pad_edge=False)
     for row in rows(comparison.groups, IN_THE_TERMINAL):
         table.add_row(row.name, *row.cells)
     console.print(table)
     if comparison.first.sample > 1:
-        say = f"Sample 1:{comparison.first.sample}; counts are those of the sample."
-        console.print(say, markup=False, highlight=False, soft_wrap=True)
+        console.print("Counts are those of the sample.", markup=False, highlight=False, soft_wrap=True)
     beside = plain_beside(comparison)
     if beside:
         console.print(f"Calibrated UDM (fitted): {beside}", markup=False, highlight=False, soft_wrap=True)
@@ -35,6 +35,15 @@ def show(console: Console, comparison: Comparison) -> None:
         console.print(f"! {line}", style="yellow", markup=False, highlight=False, soft_wrap=True)
     for run in all_runs(comparison):
         _say_verdict(console, run)
+
+
+def _say_population(console: Console, run: Run) -> None:
+    """Under the headline, so that a title which names other numbers misleads nobody."""
+    changed = population.changes(run)
+    lines = [f"Users: {population.users(run)}"] if population.users(run) else []
+    lines += [f"Changed in {run.header.get('scenario')}: {', '.join(changed)}"] if changed else []
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _say_verdict(console: Console, run: Run) -> None:

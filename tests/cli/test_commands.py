@@ -274,4 +274,4 @@ def test_a_small_storm_runs_on_the_simulator_from_the_command_line(tmp_path, cap
     [entry] = json.loads((out / "run.json").read_text())["runs"]
     assert (entry["engine"], entry["clock"], entry["complete"]) == ("sim", None, True)
     assert entry["versions"]["regstorm"]
-    assert "Sample 1:200" in capsys.readouterr().out
+    assert "(sample 1:200)" in capsys.readouterr().out
