@@ -8,6 +8,7 @@ application servers, 15 if AMF and SMF aggregate their reads as well.
 
 from typing import NamedTuple
 
+from regstorm.records.core_settings import Core
 from regstorm.records.nodes import Node
 from regstorm.records.operations import (
     PAIRS_PER_AGGREGATED_IMS_REGISTRATION,
@@ -17,7 +18,8 @@ from regstorm.records.operations import (
     PAIRS_PER_REGISTRATION,
     UPLINK_MESSAGES_PER_REGISTRATION,
 )
-from regstorm.records.scenario import Core, Outage, Scenario
+from regstorm.records.population import Outage
+from regstorm.records.scenario import Scenario
 
 _SESSIONS_LISTED = 2
 """records.operations counts a registration with two PDU sessions."""

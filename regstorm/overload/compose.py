@@ -13,8 +13,8 @@ from regstorm.overload.restriction import Restriction
 from regstorm.overload.retry_guidance import RetryGuidance
 from regstorm.overload.tiers import TierTable
 from regstorm.overload.token_bucket import TokenBucket
+from regstorm.records.core_settings import Shedding
 from regstorm.records.operations import PAIRS_PER_REGISTRATION
-from regstorm.records.scenario import Shedding
 from regstorm.records.strategy import Gate, Strategy
 
 AUTHENTICATION_PAIRS = PAIRS_PER_REGISTRATION["N13"]

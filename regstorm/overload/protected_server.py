@@ -17,7 +17,7 @@ from math import floor
 from random import Random
 from typing import Generic, TypeVar
 
-from regstorm.records.scenario import Shedding
+from regstorm.records.core_settings import Shedding
 
 Job = TypeVar("Job")
 

@@ -8,25 +8,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from regstorm.records.core_settings import Amf, Core, Ims, Sbc, Shedding
+from regstorm.records.core_settings import Core
 from regstorm.records.nodes import Incident
 from regstorm.records.population import OnlineOperations, Outage, Population
 from regstorm.records.ranges import Range
-
-__all__ = [
-    "IMS_DNN",
-    "Amf",
-    "Core",
-    "Expectation",
-    "Ims",
-    "Network",
-    "Outage",
-    "Population",
-    "Sbc",
-    "Scenario",
-    "Shedding",
-    "Ue",
-]
 
 IMS_DNN = "ims"
 """The DNN whose session carries SIP (GSMA NG.114)."""

@@ -10,9 +10,10 @@ from regstorm.overload.amplification import back_ends, pairs_per_registration, u
 from regstorm.overload.front_door import FrontDoor
 from regstorm.overload.protected_server import ProtectedServer
 from regstorm.overload.second_door import width_of_second_door
+from regstorm.records.core_settings import Amf, Sbc
 from regstorm.records.nodes import Node
 from regstorm.records.operations import UPLINK_MESSAGES_PER_IMS_REGISTRATION
-from regstorm.records.scenario import Amf, Sbc, Scenario
+from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.simulator import events
 from regstorm.simulator.engine import EventHeap

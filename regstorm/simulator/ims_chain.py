@@ -6,8 +6,8 @@ The order is that of TS 24.229 5.3.1.2 and 5.4.1, docs/ims.md has it as a table.
 from typing import Final, NamedTuple
 
 from regstorm.records import operations as ops
+from regstorm.records.core_settings import Ims
 from regstorm.records.operations import Operation
-from regstorm.records.scenario import Ims
 from regstorm.simulator.chain import Pair
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
-from regstorm.records.scenario import Population as PopulationSettings
+from regstorm.records.population import Population as PopulationSettings
 from regstorm.simulator.ims_population import ImsPopulation
 from ue_models.ims_rules import Recourse
 from ue_models.profiles import (
