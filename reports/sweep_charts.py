@@ -8,14 +8,13 @@ from plotly.subplots import make_subplots
 
 from reports import wording
 from reports.comparison import STYLES
-from reports.figures import MUTED, PANEL_HEIGHT, Chart, Table, style
+from reports.figures import PANEL_HEIGHT, Chart, Table, style
 from reports.sweep_collapse import collapse
-from reports.sweep_document import Bar, Spot, bars, scaled, seed_bars, spots, strategies, values_of
+from reports.sweep_document import SHARE, T99_MINUTES, Spot, bars, scaled, seed_bars, spots, strategies, values_of
+from reports.sweep_tornado import tornado
 
 HEAT = [[0.0, "#FFF3C4"], [0.5, "#E69F00"], [1.0, "#D55E00"]]
 """Light enough everywhere for dark figures on it."""
-SHARE = "share of the outage users back, %"
-T99_MINUTES = "T99, minutes"
 
 
 def charts(document: dict[str, Any]) -> list[Chart]:
@@ -125,43 +124,6 @@ def _heat_maps(
     drawn.update_yaxes(type="category", showgrid=False, title_text=down)
     drawn.update_xaxes(title_text=across, row=len(names), col=1)
     return Chart(key, title, _caption(figure), drawn, table)
-
-
-def tornado(strategy: str, ranked: Sequence[Bar]) -> Chart | None:
-    """How far each assumption moves T99 to either side of the storm as it is."""
-    if not ranked:
-        return None
-    drawn = go.Figure()
-    names = [bar.assumption for bar in ranked]
-    base_s = ranked[0].t99_s(ranked[0].base)
-    for bar in ranked:
-        found = sorted(bar.t99_s(spot) for spot in bar.all_spots)
-        line = go.Bar(y=[bar.assumption], x=[(found[-1] - found[0]) / 60], base=found[0] / 60, orientation="h")
-        drawn.add_trace(line.update(marker={"color": "#0072B2"}, showlegend=False, hoverinfo="skip"))
-        for spot in bar.spots:
-            dot = go.Scatter(x=[bar.t99_s(spot) / 60], y=[bar.assumption], mode="markers", showlegend=False)
-            told = f"{bar.assumption} {spot.values['value']}: {spot.t99()}<extra></extra>"
-            drawn.add_trace(dot.update(marker={"color": "#D55E00", "size": 8}, hovertemplate=told))
-    drawn.add_vline(x=base_s / 60, line={"color": MUTED, "dash": "dash", "width": 2})
-    style(drawn, 160 + 26 * len(ranked))
-    drawn.update_layout(barmode="overlay", hovermode="closest", margin_l=270)
-    drawn.update_yaxes(categoryorder="array", categoryarray=names[::-1])
-    drawn.update_xaxes(title_text=T99_MINUTES, rangemode="tozero")
-    caption = (
-        f"Each assumption alone, to either side of the storm as it is (dashed: {ranked[0].base.t99()}). "
-        "Where 99 % were not reached the bar ends where the recording ends."
-    )
-    return Chart(f"tornado-{strategy}", f"What moves T99 under {strategy}", caption, drawn, tornado_table(ranked))
-
-
-def tornado_table(ranked: Sequence[Bar]) -> Table:
-    """The same in words."""
-    table = Table(head=["assumption", "moves T99 by", "moves the share back by", "T99, or how many are back"])
-    for bar in ranked:
-        told = "; ".join(f"{spot.values['value']}: {spot.t99()}" for spot in bar.spots)
-        effects = [wording.duration(bar.effect_s), wording.percent(bar.effect_on_share_back)]
-        table.rows.append([bar.assumption, *effects, told])
-    return table
 
 
 def _table_by_value(found: Sequence[Spot], names: Sequence[str], field: str, figure: str) -> Table:

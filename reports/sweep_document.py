@@ -15,6 +15,8 @@ from reports.figures import MUTED
 Row = dict[str, Any]
 VARIANT = "variant"
 AS_IT_IS = "as it is"
+SHARE = "share of the outage users back, %"
+T99_MINUTES = "T99, minutes"
 
 
 @dataclass(frozen=True)

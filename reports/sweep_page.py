@@ -13,9 +13,10 @@ from plotly.offline import get_plotlyjs
 from regstorm.records.files import write_whole
 from reports import wording
 from reports.pages import safe_script
-from reports.sweep_charts import charts, tornado_table
+from reports.sweep_charts import charts
 from reports.sweep_collapse import ends
 from reports.sweep_document import AS_IT_IS, Spot, bars, spots, strategies
+from reports.sweep_tornado import tornado_table
 
 PAGE = "sweep.html"
 
@@ -76,9 +77,9 @@ def _cells(spot: Spot, columns: Sequence[_Column]) -> list[str]:
 
 def headline(document: dict[str, Any]) -> str:
     """One sentence."""
-    played = sum(row["complete"] for row in document["rows"])
-    if played < len(document["rows"]):
-        return f"PARTIAL: {played} of {len(document['rows'])} storms were played to their end."
+    storms = {name: row["complete"] for (name, *_), row in zip(document["cells"], document["rows"], strict=True)}
+    if not all(storms.values()):
+        return f"PARTIAL: {sum(storms.values())} of {len(storms)} storms were played to their end."
     if document["kind"] == "tornado":
         said = [f"under {name} it is {bars(document, name)[0].assumption}" for name in strategies(document)]
         return f"What moves T99 most: {wording.listed(said)}."

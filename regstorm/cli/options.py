@@ -134,23 +134,34 @@ def sample_for(
     given: int | None, engines: Sequence[EngineName], scenario: Scenario, strategies: Sequence[Strategy]
 ) -> int:
     """`given`, or the default of these engines. Raises BadFile with one line if that cannot be simulated."""
-    if scenario.outage.strikes == "sbc":
+    return sample_for_all(given, engines, [(strategy.name, scenario, strategy) for strategy in strategies])
+
+
+def sample_for_all(
+    given: int | None, engines: Sequence[EngineName], storms: Sequence[tuple[str, Scenario, Strategy]]
+) -> int:
+    """The same for storms of several scenarios, each by name: the strictest decides."""
+    if any(scenario.outage.strikes == "sbc" for _, scenario, _ in storms):
         raise BadFile("outage.strikes: sbc is for phones without a 5GC: locust -f locustfiles/storm_ims.py")
     if "sim" not in engines:
         return given or DEFAULT_SAMPLE
     default = DEFAULT_SAMPLE if "wire" in engines else DEFAULT_SAMPLE_OF_SIM
-    in_force = [*strategies, *(strategy for _, strategy in later(scenario, 1))]
-    limits = {one.name: limit for one in in_force if (limit := largest_sample(scenario, one)) is not None}
+    limits = [limit for storm in storms for limit in _sample_limits(*storm)]
     if not limits:
         return given or default
-    strictest = min(limits, key=lambda name: limits[name])
-    largest = limits[strictest]
+    largest, strictest = min(limits, key=lambda limit: limit[0])
     if given is not None and given > largest:
         raise BadFile(
             f"--sample {given}: expected at most {largest}: of a smaller part the bucket of {strictest} would be "
             "shallower than its least depth, and raising it would make another strategy"
         )
     return given or min(default, largest)
+
+
+def _sample_limits(name: str, scenario: Scenario, strategy: Strategy) -> list[tuple[int, str]]:
+    """The largest sample, and the name of what has the bucket: the strategy, or one that comes in force later."""
+    named = [(name, strategy), *((one.name, one) for _, one in later(scenario, 1))]
+    return [(limit, who) for who, one in named if (limit := largest_sample(scenario, one)) is not None]
 
 
 def pacing(clock: str, speed: float | None, attempts_cap: float, transport: str = "tcp") -> Pacing:

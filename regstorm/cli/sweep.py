@@ -74,7 +74,7 @@ def sweep(
     if not chosen or len({one.name for one in chosen}) < len(chosen):
         raise BadFile(f"--strategies {strategies}: expected at least one name, and each once")
     kind, fields, variants = _what(base, chosen, vary or [], variant or [])
-    part = min(options.sample_for(sample, ("sim",), one.scenario, [one.strategy]) for one in variants)
+    part = options.sample_for_all(sample, ("sim",), [(one.name, one.scenario, one.strategy) for one in variants])
     where = out or options.new_directory(None, f"sweep-{base.name}")
     words = ["regstorm", "sweep", str(path), *_each("--vary", vary), *_each("--variant", variant)]
     words += [*(["--tornado"] if rank else []), "--strategies", strategies, "--seeds", str(seeds)]
@@ -111,11 +111,12 @@ def _each(option: str, values: Sequence[str] | None) -> list[str]:
 
 def _run(where: Path, swept: Sweep) -> int:
     console = Console()
-    missing = [cell for cell in swept.cells if not sweep_results.is_there(cell)]
-    there = len(swept.cells) - len(missing)
+    storms = swept.storms
+    missing = [cell for cell in storms if not sweep_results.is_there(cell)]
+    there = len(storms) - len(missing)
     if there:
-        _say(console, f"{there} of {len(swept.cells)} storms are there already.")
-    with view_for(console, there, missing, len(swept.cells)) as view:
+        _say(console, f"{there} of {len(storms)} storms are there already.")
+    with view_for(console, there, missing, len(storms)) as view:
         outcome = run_storms([cell.plan for cell in missing], view)
     document = sweep_results.write(where, swept)
     console.print()

@@ -35,11 +35,24 @@ class Variant(NamedTuple):
     """The scenario and a strategy with one combination of values."""
 
     number: int
-    """Of the combination."""
+    """Of the combination; 0 of what changes nothing in a tornado: the storm as it is, which is played once."""
     values: Mapping[str, str]
     """By field, or by what swings."""
     scenario: Scenario
     strategy: Strategy
+
+    @property
+    def name(self) -> str:
+        """`tiered`, `tiered with outage.arrivals_s 300`."""
+        changed = [f"{what} {value}".strip() for what, value in self.said.items()]
+        return f"{self.strategy.name} with {', '.join(changed)}" if changed else self.strategy.name
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What is changed, and to what; nothing of the storm as it is."""
+        if "assumption" in self.values:
+            return {self.values["assumption"]: self.values["value"]} if self.values["assumption"] else {}
+        return {what: value for what, value in self.values.items() if value}
 
 
 class Cell(NamedTuple):
@@ -75,7 +88,7 @@ def tornado(scenario: Scenario, strategies: Sequence[Strategy], swings: Sequence
     combinations: list[tuple[dict[str, str], list[str]]] = [({"assumption": "", "value": ""}, [])]
     for swing in swings:
         combinations += [({"assumption": swing.name, "value": said}, list(changes)) for said, changes in swing.sides]
-    return _variants(scenario, strategies, combinations, only_where_there_is_a_gate=True)
+    return _variants(scenario, strategies, combinations, swinging=True)
 
 
 def one_at_a_time(scenario: Scenario, strategies: Sequence[Strategy], variants: Sequence[str]) -> list[Variant]:
@@ -119,15 +132,18 @@ def _variants(
     scenario: Scenario,
     strategies: Sequence[Strategy],
     combinations: Sequence[tuple[dict[str, str], list[str]]],
-    only_where_there_is_a_gate: bool = False,
+    swinging: bool = False,
 ) -> list[Variant]:
-    variants = []
+    """`swinging`: a gate swings only where there is one, and what changes nothing is the storm as it is."""
+    variants: list[Variant] = []
     quiet = scenario.model_copy(update={"expected": {}})  # nothing is expected of a storm that was changed
     for number, (values, changes) in enumerate(combinations):
         of_strategy = [change.removeprefix(OF_STRATEGY) for change in changes if change.startswith(OF_STRATEGY)]
         changed = with_changes(quiet, [change for change in changes if not change.startswith(OF_STRATEGY)])
         for strategy in strategies:
-            if of_strategy and only_where_there_is_a_gate and strategy.gate is None:
+            if of_strategy and swinging and strategy.gate is None:
                 continue
-            variants.append(Variant(number, values, changed, with_changes(strategy, of_strategy)))
+            played = with_changes(strategy, of_strategy)
+            same = swinging and changed == quiet and played == strategy
+            variants.append(Variant(0 if same else number, values, changed, played))
     return variants

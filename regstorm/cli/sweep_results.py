@@ -64,6 +64,14 @@ class Sweep(NamedTuple):
     cells: Sequence[Cell]
     command: str
 
+    @property
+    def storms(self) -> list[Cell]:
+        """The first cell of each storm: what changes nothing in a tornado shares that of the storm as it is."""
+        found: dict[Path, Cell] = {}
+        for cell in self.cells:
+            found.setdefault(cell.plan.out, cell)
+        return list(found.values())
+
     def document(self) -> dict[str, Any]:
         """Two sweeps of which this says the same have the same cells."""
         return {

@@ -81,9 +81,9 @@ def test_a_storm_that_fails_leaves_a_partial_sweep_that_says_so(fake_storm, tmp_
     assert "the lamp fell over" in page
 
 
-def test_a_tornado_names_what_moves_t99_most(fake_storm, tmp_path, monkeypatch):
+def test_a_tornado_names_what_moves_t99_most(fake_storm, tmp_path, monkeypatch, capsys):
     out = tmp_path / "out"
-    two = tornado.swings(sources.scenario("outage_return")[0])[:2]
+    two = tornado.swings(sources.scenario("outage_return_5gc")[0])[:2]
     monkeypatch.setattr(tornado, "swings", lambda _: two)
 
     assert sweep(out, "--tornado", "--strategies", "tiered") == 0
@@ -91,6 +91,10 @@ def test_a_tornado_names_what_moves_t99_most(fake_storm, tmp_path, monkeypatch):
     page = (out / "sweep.html").read_text()
     assert "What moves T99 most: under tiered it is" in page
     assert 'data-key="tornado-tiered"' in page
+    assert "5 of 5: tiered" not in (said := capsys.readouterr().out)
+    assert "4 of 4: tiered" in said
+    assert len(list((out / "cells").iterdir())) == 4
+    assert sum(row["complete"] for row in json.loads((out / "sweep.json").read_text())["rows"]) == 5
 
 
 def test_variants_are_played_one_at_a_time_beside_the_storm_as_it_is(fake_storm, tmp_path):
@@ -173,7 +177,68 @@ def test_every_assumption_can_swing_in_every_scenario(name):
     assert all(one.scenario.expected == {} for one in variants)
 
 
-def test_docs_say_something_about_every_assumption():
-    said = (sources.ROOT / "docs" / "model.md").read_text()
+def test_docs_and_the_tornado_name_the_same_assumptions_and_fields():
+    text = (sources.ROOT / "docs" / "model.md").read_text()
+    section = text.partition("## Assumptions by what they move")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
     scenario, _ = sources.scenario("outage_return")
-    assert [swing.name for swing in tornado.swings(scenario) if swing.name not in said] == []
+
+    said = [(name, field.strip("`")) for name, field, _ in rows]
+
+    assert sorted(said) == sorted((swing.name, swing.field) for swing in tornado.swings(scenario))
+
+
+def test_a_swing_changes_the_field_that_it_names_and_no_other():
+    scenario, strategy = sources.scenario("outage_return")[0], sources.strategy("tiered")[0]
+    for swing in tornado.swings(scenario):
+        for _, changes in swing.sides:
+            fields = {change.partition("=")[0] for change in changes}
+            assert swing.field in fields
+            assert fields == {swing.field} or all(field.startswith("population.profiles.") for field in fields)
+        assert any(one.number for one in sweep_cells.tornado(scenario, [strategy], [swing])), swing.name
+
+
+def test_what_only_ims_feels_swings_only_where_there_is_ims():
+    without, with_ims = (
+        {swing.field for swing in tornado.swings(sources.scenario(name)[0])}
+        for name in ("outage_return_5gc", "outage_return")
+    )
+
+    assert without < with_ims
+    assert with_ims - without == {
+        "core.ims.expires_s",
+        "core.sbc.share_of_amf",
+        "population.p_cscfs_exhausted",
+        "population.profiles.ignores_retry_after",
+        "population.refused_by_p_cscf",
+    }
+
+
+@pytest.mark.parametrize(("shedding", "said"), [("calibrated", "calibrated (fitted)"), ("plain", "plain")])
+def test_the_side_that_the_udm_is_at_is_the_storm_as_it_is_and_played_once(shedding, said, tmp_path):
+    scenario, _ = sources.scenario("outage_return", [f"core.udm.shedding={shedding}"])
+    strategies = [sources.strategy(name)[0] for name in ("self_protection", "tiered")]
+    [swing] = (one for one in tornado.swings(scenario) if one.field == "core.udm.shedding")
+
+    cells = sweep_cells.cells(sweep_cells.tornado(scenario, strategies, [swing]), [1], 100, tmp_path)
+
+    mine = [cell for cell in cells if cell.plan.strategy.name == "self_protection"]
+    base, *sides = mine
+    assert {side.values["value"] for side in sides} == {"calibrated (fitted)", "plain"}
+    assert [side.values["value"] for side in sides if side.plan == base.plan] == [said]
+    assert {side.plan.scenario.core.udm.shedding for side in sides} == {"calibrated", "plain"}
+    assert len({cell.plan.out for cell in cells}) == 2 * 2
+
+
+def test_one_refusal_says_the_smallest_limit_of_all_storms_of_a_sweep(tmp_path, capsys):
+    """Of the gate at 0.6 (1:160), the gate as it is (1:214) and the bucket 1 s deep (1:107) the last decides."""
+    words = ["--strategies", "tiered", "--sample", "200", "--out", str(tmp_path)]
+    alone = ["strategy.gate.share_of_capacity=0.6", "shallow: strategy.gate.depth_s=1"]
+
+    assert main(["sweep", "outage_return", *(word for one in alone for word in ("--variant", one)), *words]) == 2
+
+    said = capsys.readouterr().err
+    assert "expected at most 107" in said
+    assert "the bucket of tiered with variant shallow" in said
+    assert main(["sweep", "outage_return", "--tornado", *words]) == 2
+    assert "expected at most 107" in capsys.readouterr().err
