@@ -6,10 +6,12 @@ nothing about overload (regstorm.overload).
 
 from collections.abc import Iterable
 from itertools import chain
+from random import Random
 
 from protocols.credentials import home_network_private_keys
 from regstorm.drivers.chance import stream_of_chance
 from regstorm.drivers.n2 import Clock, CoreSide, Listen
+from regstorm.records.population import Population
 from regstorm.records.ports import Tally
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
@@ -39,6 +41,7 @@ class CoreHalf:
             ims=population.ims,
         )
         self.side = CoreSide(self.core, clock, listen)
+        self._unprotected = _unprotected(population, stream_of_chance(seed, "unprotected"))
 
     def start(self, now: float) -> None:
         """Heartbeats begin."""
@@ -51,8 +54,12 @@ class CoreHalf:
         self.core.provision(chain(range(outage_ues), online))
 
     def outage_begins(self, outage_ues: int, now: float) -> None:
-        """The registrations of the outage group count as gone; if the AMF restarted, everybody's context is."""
+        """The registrations of the outage group count as gone; if the AMF restarted, everybody's context is.
+
+        If it has not, those of the share are that the scenario calls unprotected.
+        """
         self.core.deregister_implicitly(range(outage_ues), now)
+        self.core.forget((ue for ue in self._unprotected if ue < outage_ues), now)
         if self.scenario.outage.amf_context == "lost":
             self.core.lose_contexts(now)
 
@@ -64,3 +71,9 @@ class CoreHalf:
     def close(self) -> None:
         """Lets go of the listener and of the associations."""
         self.side.close()
+
+
+def _unprotected(population: Population, rng: Random) -> list[int]:
+    """Those of the outage group whose context every outage takes: the same for all of a storm's outages."""
+    share = population.unprotected
+    return [ue for ue in range(population.outage_ues) if rng.random() < share] if share else []

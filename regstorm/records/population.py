@@ -43,7 +43,7 @@ class Population(_Record):
     suci_scheme: Literal["null", "profile_a"] = "null"
     unprotected: float = Field(default=0.0, ge=0, le=1)
     """Share of the outage group whose security context no AMF has any more: what they are told first cannot be
-    protected, so they draw T3346 themselves (TS 24.501 5.3.9). Played by the simulator."""
+    protected, so they draw T3346 themselves (TS 24.501 5.3.9)."""
     eutra_coverage: float = Field(default=0.0, ge=0, le=1)
     """Share of UEs that find E-UTRA after five failed attempts and leave for it."""
     ims: bool = False

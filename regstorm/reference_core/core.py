@@ -241,6 +241,12 @@ class ReferenceCore:
         for amf in self.pool.amfs:
             amf.lose_contexts(now)
 
+    def forget(self, indices: Iterable[int], now: float) -> None:
+        """No AMF knows these UEs any more, neither by GUTI nor by keys."""
+        for index in indices:
+            for amf in self.pool.amfs:
+                amf.forget(supi_of(index, self.identity.plmn), now)
+
     def deregister(self, index: int, reregistration_required: bool, now: float) -> None:
         """The network sends this UE away (O&M); an unknown one is none of its business."""
         known = self.pool.known(supi_of(index, self.identity.plmn))
