@@ -150,11 +150,19 @@ def test_a_foreign_peer_that_closes_in_order_is_a_shutdown(wiring):
     assert not far.end.ended_here
 
 
+def wait_until_broken_off(end):
+    """Without reading: the socket tells of an error or a hang-up to whoever asks for nothing."""
+    poll = select.poll()
+    poll.register(end.fileno(), 0)
+    assert poll.poll(20_000)
+
+
 def test_a_write_to_a_peer_that_is_gone_hears_its_last_words_first(wiring):
     near, far = wiring.pair()
     near.end.send(b"bye")
     near.end.flush()
     near.end.abort()
+    wait_until_broken_off(far.end)
     far.end.send(b"anybody?")
     far.end.flush()
     assert far.end.reason is CloseReason.ABORT
