@@ -1,7 +1,8 @@
-"""A data centre is lost: wire and simulator bring its users to the other one at the same time.
+"""A data centre is lost: wire and simulator bring its users to full service at the other one at the same time.
 
 Half of the users come with a GUTI of the lost AMF. Under `tiered` they are refused in plain and draw T3346 themselves;
-under `guided` they are authenticated first, and known by that GUTI from then on.
+under `guided` they are authenticated first, and known by that GUTI from then on. Users in service are not compared:
+those of the lost SBC find out by Timer F on the wire, and at once in the simulator.
 """
 
 from dataclasses import replace
@@ -24,7 +25,7 @@ def on_both(under, sample, seed=1):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("under", "sample"), [("tiered", 200), ("guided", 100)])
+@pytest.mark.parametrize(("under", "sample"), [("tiered", 200), ("guided", 200)])
 def test_the_other_data_centre_takes_the_users_at_the_same_time_on_the_wire_and_in_the_simulator(under, sample):
     wire, simulated = on_both(under, sample)
     for share in (0.5, 0.9, 0.99):
