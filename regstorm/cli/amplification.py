@@ -30,7 +30,7 @@ def amplification(
     Example: regstorm amplification outage_return --set population.ims=true --json > amplification.json
     """
     story, _ = sources.scenario(scenario, changes or [])
-    chosen, _ = sources.strategy(strategy)
+    chosen, _ = sources.strategy(strategy, story)
     fired = []
     with Console(stderr=True).status("firing …") as status:
         try:

@@ -51,7 +51,8 @@ def compare(
     carried_by = options.backend(backend, played_by)
     story, story_path = sources.scenario(scenario, changes or [])
     names = [name.strip() for name in strategies.split(",") if name.strip()]
-    chosen = [sources.strategy(name) for name in names]
+    chosen = [sources.strategy(name, story) for name in names]
+    sources.require_expected(story, story_path, [one for one, _ in chosen])
     if not chosen:
         raise BadFile("--strategies: expected at least one name")
     if len({strategy.name for strategy, _ in chosen}) < len(chosen):

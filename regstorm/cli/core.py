@@ -66,7 +66,7 @@ def core(
     from regstorm.drivers.transports import TRANSPORT_NAMES, transport_named
 
     story, _ = sources.scenario(scenario, changes or [])
-    chosen, _ = sources.strategy(strategy)
+    chosen, _ = sources.strategy(strategy, story)
     options.pacing("paced", speed, 1.0)
     if transport not in TRANSPORT_NAMES:
         raise BadFile(f"--transport {transport}: expected {' or '.join(TRANSPORT_NAMES)}")

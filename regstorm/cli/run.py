@@ -50,7 +50,8 @@ def run(
     pacing = options.pacing(clock, speed, attempts_cap, transport)
     carried_by = options.backend(backend, played_by)
     story, story_path = sources.scenario(scenario, changes or [])
-    chosen, path = sources.strategy(strategy)
+    chosen, path = sources.strategy(strategy, story)
+    sources.require_expected(story, story_path, [chosen])
     if pcap and repeat > 1:
         raise BadFile("--pcap: expected one storm, so no --repeat")
     if pcap and pacing.clock == "paced":

@@ -7,9 +7,21 @@ from regstorm.records.sources import (
     TOPOLOGIES,
     available,
     later,
+    require_expected,
     scenario,
     strategy,
     topology,
 )
 
-__all__ = ["ROOT", "SCENARIOS", "STRATEGIES", "TOPOLOGIES", "available", "later", "scenario", "strategy", "topology"]
+__all__ = [
+    "ROOT",
+    "SCENARIOS",
+    "STRATEGIES",
+    "TOPOLOGIES",
+    "available",
+    "later",
+    "require_expected",
+    "scenario",
+    "strategy",
+    "topology",
+]

@@ -70,7 +70,8 @@ def sweep(
     if not rank and not vary and not variant:
         raise BadFile("--vary: expected at least one FIELD=a,b,c, or --variant, or --tornado")
     base, path = sources.scenario(scenario, changes or [])
-    chosen = [sources.strategy(name.strip())[0] for name in strategies.split(",") if name.strip()]
+    chosen = [sources.strategy(name.strip(), base)[0] for name in strategies.split(",") if name.strip()]
+    sources.require_expected(base, path, chosen)
     if not chosen or len({one.name for one in chosen}) < len(chosen):
         raise BadFile(f"--strategies {strategies}: expected at least one name, and each once")
     kind, fields, variants = _what(base, chosen, vary or [], variant or [])

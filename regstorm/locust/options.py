@@ -144,7 +144,7 @@ def read_options(options: Namespace) -> StormOptions:
     scenario, scenario_path = sources.scenario(
         options.storm_scenario, [*shlex.split(options.storm_changes), *shlex.split(options.storm_set)]
     )
-    strategy, strategy_path = sources.strategy(options.storm_strategy)
+    strategy, strategy_path = sources.strategy(options.storm_strategy, scenario)
     if options.storm_transport == "sctp":
         try:
             require_sctp()
@@ -161,6 +161,7 @@ def read_options(options: Namespace) -> StormOptions:
     check_scenario(scenario, aim)
     if aim is not None and not aim.ours:
         scenario, strategy, speed = scenario.model_copy(update={"expected": {}}), of_aim(aim), SPEED
+    sources.require_expected(scenario, scenario_path, [strategy])
     plan = StormPlan(
         scenario=scenario,
         strategy=strategy.sampled(options.storm_sample),

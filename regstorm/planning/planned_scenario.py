@@ -100,9 +100,9 @@ def _core(topology: Topology, situation: Situation) -> Core:
 
 
 def _udms(of_5gc: Sequence[Unit], of_ims: Sequence[Unit]) -> tuple[Node, ...]:
-    """None if there is one: a scenario need not name it. `of_ims`: where those are machines of their own."""
+    """By their names, which limits at the DRA are given by. `of_ims`: where those are machines of their own."""
     if len(of_5gc) == 1:
-        return ()
+        return (Node(name=of_5gc[0].node, share=1),)
     parts = _parts(of_5gc)
     if of_ims and any(abs(a - b) > 1e-6 for a, b in zip(parts, _parts(of_ims), strict=True)):
         raise NotPlayable("UDM/HSS whose 5GC units and EPC/IMS units have the same shares of the capacity")

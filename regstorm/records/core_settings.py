@@ -3,12 +3,14 @@
 Capacities are those of the full size; `sampled` gives 1/K of them.
 """
 
+from difflib import get_close_matches
 from typing import Annotated, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from regstorm.records.gprs_timers import gprs_timer_2, gprs_timer_3
 from regstorm.records.nodes import Node, Nodes, or_the_one
+from regstorm.records.operations import OPERATIONS_IN_PAIRS
 from regstorm.records.ranges import Range
 
 
@@ -28,6 +30,14 @@ class Shedding(_Record):
     period_s: float = Field(default=1.0, gt=0)
 
 
+def _of_the_catalogue(costs: dict[str, float]) -> dict[str, float]:
+    for name in costs:
+        if name not in OPERATIONS_IN_PAIRS:
+            like = get_close_matches(name, OPERATIONS_IN_PAIRS, n=3, cutoff=0)
+            raise ValueError(f"unknown operation {name}, expected one of the UDM or HSS such as {', '.join(like)}")
+    return costs
+
+
 class Udm(_Record):
     """The bottleneck: UDM/HSS capacity in pairs per second and how it sheds."""
 
@@ -38,7 +48,7 @@ class Udm(_Record):
         "plain": Shedding(),
         "calibrated": Shedding(rejection_cost=0.5, queue_s=3.0),
     }
-    cost_per_operation: dict[str, float] = {}
+    cost_per_operation: Annotated[dict[str, float], AfterValidator(_of_the_catalogue)] = {}
     """Work of an operation in pairs, by its name; 1 where not listed."""
     refusals: Literal["silent", "answered"] = "silent"
     """Whether whom the UDM sheds hears of it at once (503, DIAMETER_TOO_BUSY), or waits for its timeout."""

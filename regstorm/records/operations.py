@@ -84,6 +84,13 @@ USER_DATA = Operation("Sh UDR", Nf.HSS, "Sh")
 PROFILE_UPDATE = Operation("Sh PUR", Nf.HSS, "Sh")
 SUBSCRIBE_NOTIFICATIONS = Operation("Sh SNR", Nf.HSS, "Sh")
 
+OPERATIONS_IN_PAIRS = tuple(
+    one.name
+    for one in list(globals().values())
+    if isinstance(one, Operation) and one.server in (Nf.UDM, Nf.HSS) and one is not HEARTBEAT
+)
+"""Names of those that are a pair each, in the order of the catalogue."""
+
 PAIRS_PER_REGISTRATION = {"N13": 2, "N8": 5, "N10": 6}
 """UDM pairs of a registration with two PDU sessions, by interface (TS 23.502 4.2.2.2.2 and 4.3.2.2.1)."""
 

@@ -93,6 +93,8 @@ class Outage(_Record):
     def _one_after_the_other(self) -> "Outage":
         if self.repeats > 1 and self.every_s is None:
             raise ValueError("repeats: expected every_s with it, from one beginning to the next")
+        if self.every_s is not None and "repeats" not in self.model_fields_set:
+            raise ValueError("every_s: expected repeats with it, how many outages there are")
         if self.every_s is not None and self.every_s <= self.lasts_s + self.arrivals_s:
             raise ValueError(
                 f"every_s {self.every_s:g}: expected more than lasts_s + arrivals_s, {self.lasts_s + self.arrivals_s:g}"

@@ -147,6 +147,18 @@ def test_a_network_that_the_core_can_play_gets_the_storm_that_its_plan_was_made_
     )
 
 
+def test_the_only_hss_has_the_name_that_the_planned_limit_at_the_dra_is_for(tmp_path):
+    out, like = tmp_path / "out", tmp_path / "like.yaml"
+    like.write_text("{name: n, title: t, summary: s, gate: {counts: first_messages}, dra: {cx_sh_share: 0.9}}")
+    changes = ["udms=[{name: hss-1, capacity_pairs_per_s: 8000, share: 1}]", "users.vonr_penetration=1"]
+    changes.append("sbcs=[{name: sbc}]")
+    plan("lab", "--like", str(like), *(word for change in changes for word in ("--set", change)), out=out)
+
+    story, _ = sources.scenario(str(out / "scenarios" / "routine.yaml"))
+    planned, _ = sources.strategy(str(out / "strategies" / "routine.yaml"), story)
+    assert [node.name for node in story.core.udm_nodes] == list(planned.dra.nodes) == ["hss-1"]
+
+
 def test_a_lab_with_ims_on_machines_apart_is_played_so(tmp_path):
     out = tmp_path / "out"
     udm = "udms=[{name: udm, capacity_pairs_per_s: 5000, hss_capacity_pairs_per_s: 6000, share: 1}]"
@@ -200,7 +212,7 @@ def test_the_storm_of_a_set_has_the_nodes_that_the_set_is_for(tmp_path):
     ]
     assert [(one.name, one.share) for one in routine.core.amfs] == [("amf-1", 0.5), ("amf-2", 0.25), ("amf-3", 0.25)]
     assert (routine.core.udm.capacity_pairs_per_s, fault.core.udm.capacity_pairs_per_s) == (10_500, 6_000)
-    assert fault.core.udms == ()
+    assert [(one.name, one.share) for one in fault.core.udms] == [("udm-1", 1)]
 
 
 @pytest.mark.slow

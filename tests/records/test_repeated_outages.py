@@ -18,11 +18,16 @@ def test_outages_begin_every_so_many_seconds():
     assert (outage.end_s, outage.last_end_s) == (15, 75)
 
 
+def test_who_says_that_there_is_one_outage_may_leave_what_several_would_need():
+    assert Outage(begins_s=10, lasts_s=5, arrivals_s=20, repeats=1, every_s=30).beginnings_s == (10,)
+
+
 @pytest.mark.parametrize(
     ("fields", "line"),
     [
         ({"repeats": 2}, "repeats: expected every_s with it"),
         ({"repeats": 2, "every_s": 25}, "every_s 25: expected more than lasts_s + arrivals_s, 25"),
+        ({"every_s": 60}, "every_s: expected repeats with it"),
         ({"repeats": 0}, "greater than or equal to 1"),
     ],
 )
