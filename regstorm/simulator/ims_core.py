@@ -34,6 +34,7 @@ from regstorm.simulator.listener import SipResponse
 from regstorm.simulator.node_tally import Levels, names_of_nodes
 from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
+from ue_models.ims_rules import REGISTRATION_EXPIRES_S
 
 Answered = Callable[["Sip", float], None]
 
@@ -78,6 +79,8 @@ class ImsCore(ImsServices):
         self._out = Levels(tally)
         self.nodes = ImsNodes(scenario, strategy, heap, tally, seed)
         self._on_hss_failure = scenario.core.ims.on_hss_failure
+        shortest_s = scenario.core.ims.min_expires_s
+        self._too_brief = SipResponse(423, min_expires_s=shortest_s) if shortest_s > REGISTRATION_EXPIRES_S else None
         self._authorization: dict[MessageClass, Charges]
         self._follow_strategy()
 
@@ -222,14 +225,18 @@ class ImsCore(ImsServices):
         self.nodes.send(Nf.SCSCF, self._follow_up, self._at_scscf, self._shed, request, now)
 
     def _at_scscf(self, request: Sip, now: float) -> None:
-        """Does the request prove who it is? If not, a challenge."""
+        """Does it ask for long enough (RFC 3261 10.3), and prove who it is? If not, 423 or a challenge."""
         population, ue = self._population, request.ue
-        if request.answers and population.challenged[ue]:
+        if self._too_brief is not None and not population.asks_longer[ue]:
+            self._accounts.failed_in_ims(ue)
+            self._answer(request, self._too_brief, now)
+        elif request.answers and population.challenged[ue]:
             population.challenged[ue] = 0
-        elif not (population.known[ue] and request.vouched):
+            self._ask(request, self._assignment, self._assigned, now)
+        elif population.known[ue] and request.vouched:
+            self._ask(request, self._assignment, self._assigned, now)
+        else:
             self._ask(request, self._challenge, self._challenged, now)
-            return
-        self._ask(request, self._assignment, self._assigned, now)
 
     def _challenged(self, request: Sip, now: float) -> None:
         self._counts[counters.CHALLENGES] += 1

@@ -40,6 +40,8 @@ class ImsPopulation:
         """It waits for user-plane resources."""
         self.renewal_due = bytearray(ues)
         """The re-registration fell due while another attempt ran."""
+        self.asks_longer = bytearray(ues)
+        """It was told 423, and asks for Min-Expires."""
         self.failures = bytearray(ues)
         self.renewal_failed = bytearray(ues)
         self.p_cscf = bytearray(ues)

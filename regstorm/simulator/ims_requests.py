@@ -68,7 +68,8 @@ class ImsRequests(ABC):
         self._profile = owner.profile_of
         self._answer_low_s, self._answer_high_s = scenario.ue.answer_s.low, scenario.ue.answer_s.high
         self._jitter_s = scenario.ue.retry_jitter_s
-        self._granted_s = float(min(scenario.core.ims.expires_s, REGISTRATION_EXPIRES_S))
+        ims = scenario.core.ims
+        self._granted_s = float(min(ims.expires_s, max(ims.min_expires_s, REGISTRATION_EXPIRES_S)))
         self._serial = 0
 
     @abstractmethod
@@ -140,7 +141,7 @@ class ImsRequests(ABC):
             return True
         population.serial[ue] = 0
         failed = response.status >= 300
-        refused = Refused(response.status, response.retry_after_s, restoration=response.restoration)
+        refused = Refused(response.status, response.retry_after_s, response.min_expires_s, response.restoration)
         self._ended(ue, refused if failed else None, now)
         return True
 

@@ -125,6 +125,10 @@ class ImsUes(ImsRequests):
         population, renewing = self._population, kind == RENEWAL
         standing = Standing(population.failures[ue], renewing, bool(population.renewal_failed[ue]))
         verdict = self._profile(ue).adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
+        if isinstance(verdict, Again):
+            population.asks_longer[ue] = 1
+            self._begin(ue, kind, now)
+            return
         population.failures[ue] = min(population.failures[ue] + 1, 255)
         population.renewal_failed[ue] |= renewing
         match verdict:
@@ -141,8 +145,6 @@ class ImsUes(ImsRequests):
             case Stop():
                 self._lose(ue, f"IMS {described(failure)}", now)
                 self._cancel_plan(ue, now)
-            case Again():
-                self._begin(ue, kind, now)
 
     def _message_failed(self, ue: int, failure: Failure, now: float) -> None:
         """The message is lost; Retry-After bars the P-CSCF for other requests as well, a dead one is left."""

@@ -13,6 +13,7 @@ class SipResponse(NamedTuple):
     retry_after_s: int | None = None
     restoration: bool = False
     """Its body asks for an initial registration."""
+    min_expires_s: int | None = None
 
 
 class ImsListener(Protocol):
