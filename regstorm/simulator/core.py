@@ -16,7 +16,7 @@ from regstorm.records import counters
 from regstorm.records.guided_counters import PRE_AUTHENTICATED
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import AMF, CAPACITY_OUT, COUNTED, of_node
-from regstorm.records.scenario import Scenario
+from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import events
@@ -375,6 +375,8 @@ class Core:
         stage = self._chains[population.chain[ue]][index]
         if stage.dnn is not None:
             account = self._accounts.running(ue)
+            if self.ims is not None and stage.dnn == IMS_DNN:
+                self.ims.session_comes_up(ue)
             self.listener.session_accepted(ue, index, now)
             if stage.late_pairs:
                 self.back_end.ask_late(ue, index, account, now)

@@ -94,17 +94,30 @@ class ImsCore(ImsServices):
         self._follow_strategy()
 
     def take_capacity(self, name: str, factor: float) -> bool:
-        """The SBC of that name can do this part of what it could; False: it is none."""
+        """The SBC of that name can do this part of what it could; False: it is none.
+
+        A lost one is silent, and knows nobody when it is back. Its users find out by Timer F: they have its addresses
+        until their ims session comes up anew.
+        """
         place = self.homes.place_of(name)
         if place is None:
             return False
         station = self.fronts[place].station
         station.take_capacity(factor)
         self._out.tell(of_node(SBC, CAPACITY_OUT, name), station.milli_capacity_out(factor))
-        population = self._population
-        for ue in self.homes.change(place, factor):
-            population.bound[ue] = population.challenged_at_sbc[ue] = population.transaction[ue] = 0
+        for ue in self.homes.note(place, factor):
+            self._forget(ue)
         return True
+
+    def session_comes_up(self, ue: int) -> None:
+        """The SMF tells the UE the addresses of its SBC."""
+        if self.homes.assign(ue):
+            self._forget(ue)
+
+    def _forget(self, ue: int) -> None:
+        """The SBC knows nothing of the UE."""
+        population = self._population
+        population.bound[ue] = population.challenged_at_sbc[ue] = population.transaction[ue] = 0
 
     def _follow_strategy(self) -> None:
         charge, (authorization,) = self._back_end.charge, ims_chain.AUTHORIZATION

@@ -101,6 +101,23 @@ class Homes:
         """Where that node stands; None: it is none of this kind."""
         return next((place for place, node in enumerate(self.nodes) if node.name == name), None)
 
+    def note(self, place: int, factor: float) -> list[int]:
+        """The node can do this part of what it could; nobody is served by another one before `assign`.
+
+        The UEs that it has lost, if it is lost now.
+        """
+        was_lost = self.factors[place] <= 0
+        self.factors[place] = factor
+        return [] if was_lost or factor > 0 else [ue for ue, home in enumerate(self.of) if home == place]
+
+    def assign(self, ue: int) -> bool:
+        """The UE gets the node that serves it as things are now; True: it is another one than before."""
+        if len(self.nodes) == 1:
+            return False
+        before = self.of[ue]
+        self.of[ue] = after = node_of(self.nodes, ue, self._kind, self.factors)
+        return after != before
+
     def change(self, place: int, factor: float, settled: bytearray | None = None) -> list[int]:
         """The UEs that another node serves from now on. Who is `settled` stays when a node is back."""
         was_lost = self.factors[place] <= 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from simulated_storms import OPEN, TIERED, run, scenario
 
-from regstorm.records import counters, ims_counters
+from regstorm.records import counters, ims_counters, ims_ue_counters
 from regstorm.records.files import read
 from regstorm.records.node_counters import AMF, DRA, DRA_REFUSED, SBC, UDM, of_node
 from regstorm.records.strategy import Dra, Strategy
@@ -59,14 +59,17 @@ def test_a_lost_amf_takes_its_contexts_and_the_other_cannot_protect_what_it_tell
     assert sum(storm.timeline.column(of_node(AMF, counters.AMF_UPLINK, "amf-south"))[6:]) == 0
 
 
-def test_a_lost_sbc_takes_its_bindings_so_the_next_renewal_is_a_first_registration_with_a_challenge():
+def test_a_lost_sbc_is_silent_and_its_users_find_the_other_by_a_new_session_once_timer_f_has_ended_their_renewal():
     incident = {"at_s": 12, "nodes": ["sbc-south"], "capacity": 0}
-    one = two_of_each(1, 300, incidents=[incident], population={"ims": True}, outage={"calm_after_s": 400})
-    storm = run(Storm(one, OPEN, seed=1))
-    challenged = storm.timeline.total(ims_counters.CHALLENGES) - 1
-    assert challenged > 5
-    assert storm.timeline.total(ims_counters.REREGISTERED) > challenged
-    assert storm.timeline.total(counters.ONLINE_DROPPED) == 0
+    one = two_of_each(1, 300, incidents=[incident], population={"ims": True}, outage={"calm_after_s": 900})
+    timeline = run(Storm(one, OPEN, seed=1)).timeline
+    timed_out = timeline.total(f"{ims_ue_counters.RE_REG_FAIL}.Timer_F")
+    assert timed_out > 5
+    assert timeline.total(ims_ue_counters.SESSION_RELEASE_SUCC) > 5  # every P-CSCF of the list asked in vain
+    assert timeline.total(counters.ONLINE_DROPPED) == timed_out
+    registered_anew = timeline.total(ims_counters.CHALLENGES) - 1
+    assert 5 < registered_anew <= timed_out
+    assert sum(timeline.column(of_node(SBC, ims_counters.SBC_REQUESTS, "sbc-south"))[13:]) == 0
 
 
 def test_capacity_that_an_incident_takes_is_missing_until_it_is_given_back():
