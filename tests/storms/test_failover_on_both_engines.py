@@ -1,8 +1,8 @@
 """A data centre is lost: wire and simulator bring its users to full service at the other one at the same time.
 
 Half of the users come with a GUTI of the lost AMF. Under `tiered` they are refused in plain and draw T3346 themselves;
-under `guided` they are authenticated first, and known by that GUTI from then on. Users in service are dropped by 5GMM #9
-where the AMF that is left does not know them, and by Timer F where their SBC is silent.
+under `guided` they are authenticated first, and known by that GUTI from then on. Users in service are dropped by
+5GMM #9 where the AMF that is left does not know them, and by Timer F where their SBC is silent.
 """
 
 from dataclasses import replace
