@@ -6,7 +6,10 @@ the limit, what it does not use is not kept (but for the fraction of a pair, so 
 that a request is answered at once with DIAMETER_TOO_BUSY (RFC 6733 7.1.3) and costs the HSS nothing.
 """
 
+from collections.abc import Mapping
 from math import floor
+
+from regstorm.records.strategy import Strategy
 
 
 class DraGate:
@@ -29,3 +32,9 @@ class DraGate:
             return False
         self._left -= 1
         return True
+
+
+def gates(strategy: Strategy, capacities: Mapping[str, float]) -> list[DraGate]:
+    """One towards each HSS, `capacities` being A(N) by name; none where the strategy has no limits."""
+    dra = strategy.dra
+    return [] if dra is None else [DraGate(dra.limit(name, capacity)) for name, capacity in capacities.items()]

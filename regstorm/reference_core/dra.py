@@ -6,7 +6,7 @@ an answer is no timeout.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from regstorm.overload.dra_gate import DraGate
+from regstorm.overload.dra_gate import DraGate, gates
 from regstorm.records import node_counters
 from regstorm.records.node_counters import DRA_REFUSED, of_node
 from regstorm.records.operations import Operation
@@ -41,10 +41,7 @@ class Dra:
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Its limits are in force from now on; none if it has none."""
-        dra = strategy.dra
-        self._gates = (
-            () if dra is None else [DraGate(dra.limit(name, capacity)) for name, capacity in self._capacities.items()]
-        )
+        self._gates = gates(strategy, self._capacities)
 
     def answers(self, handlers: Mapping[Operation, PairHandler]) -> None:
         """What the HSS serve."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from regstorm.overload.dra_gate import DraGate
+from regstorm.overload.dra_gate import DraGate, gates
 from regstorm.records import node_counters
 from regstorm.records.node_counters import DRA_REFUSED, of_node
 from regstorm.records.scenario import Scenario
@@ -29,10 +29,7 @@ class Dra:
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Its limits are in force from now on; none if it has none."""
-        dra = strategy.dra
-        self._gates = (
-            () if dra is None else [DraGate(dra.limit(name, capacity)) for name, capacity in self._capacities.items()]
-        )
+        self._gates = gates(strategy, self._capacities)
 
     def passes(self, place: int, interface: str, now: float) -> bool:
         """One request towards the HSS at `place`; False: it is answered with DIAMETER_TOO_BUSY at once."""
