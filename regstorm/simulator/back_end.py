@@ -166,8 +166,8 @@ class BackEnd:
     def cancel(self, ue: int) -> None:
         """The UE's stage is over: an answer is of no interest any more."""
         call = self._asked.pop(ue, None)
-        if call is not None:
-            call.request = None
+        if call is not None and call.request is not None:
+            call.stop_waiting()
 
     def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
         """What the pair costs as part of a message of that class, under the strategy in force."""
@@ -189,25 +189,22 @@ class BackEnd:
         """Asks for the next pair, from the function that wants it to the one next to the UDM, and from there."""
         call.tries_left = self._retries
         charge = call.charges[call.position]
-        call.request = request = (call, charge)
         hops = charge.hops_before
         sent_s = now + hops * self._hop_s if hops else now
-        self._lanes[hops].send(request, sent_s + self._hop_s, sent_s + self._timeout_s)
+        self._lanes[hops].send(call, charge, sent_s + self._hop_s, sent_s + self._timeout_s)
 
     def timed_out(self, hops_before: int, now: float, _: int) -> None:
         """The patience for a request is over: it is sent once more, or the call has failed."""
-        call = self._lanes[hops_before].first_given_up()
+        call = self._lanes[hops_before].first_given_up(now)
         if call is None:
             return
         self._counts[counters.BUS_TIMEOUTS] += 1
         if not call.tries_left:
-            call.request = None
             call.failed(call.ue, call.tag, now)
             return
         call.tries_left -= 1
         self._counts[counters.BUS_RETRIES] += 1
-        call.request = request = (call, call.charges[call.position])
-        self._lanes[0].send(request, now + self._hop_s, now + self._timeout_s)
+        self._lanes[0].send(call, call.charges[call.position], now + self._hop_s, now + self._timeout_s)
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
@@ -248,7 +245,7 @@ class BackEnd:
         """An answer is no timeout: nobody repeats what was refused."""
         call, _ = request
         if call.request is request:
-            call.request = None
+            call.stop_waiting()
             call.failed(call.ue, call.tag, now)
 
     def finishes(self, unit: int, now: float, event: int) -> None:
@@ -265,11 +262,11 @@ class BackEnd:
         self._enter(call.account, now, charge.interface)
         if call.request is not request:
             return
+        call.stop_waiting()
         call.position += 1
         if call.position < len(call.charges):
             self._send(call, now)
         else:
-            call.request = None
             call.answered(call.ue, call.tag, now)
 
     # --- set-up ------------------------------------------------------------------------------------------------------

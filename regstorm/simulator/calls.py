@@ -2,10 +2,11 @@
 
 A call asks for pairs one after the other. The requests of a lane are on their way for the same time, and whoever sent
 them waits for the same time, so both end in the order in which they began: no request needs a number. Of those who
-wait only the first stands in the event heap; when its time is over, those that were answered meanwhile are skipped.
+wait only the first stands in the event heap. Whoever has an answer is forgotten at once: among the many thousands that
+are asked in the time of a time-out, the few that wait stay in the processor's caches.
 """
 
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from regstorm.records import counters
@@ -44,7 +45,7 @@ Charges = tuple[Charge, ...]
 class Call:
     """Pairs that are asked for one after the other. An answer to any request but `request` is of no interest."""
 
-    __slots__ = ("account", "answered", "charges", "failed", "position", "request", "tag", "tries_left", "ue")
+    __slots__ = ("account", "answered", "charges", "failed", "lane", "position", "request", "tag", "tries_left", "ue")
 
     def __init__(self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told) -> None:
         self.ue = ue
@@ -56,6 +57,13 @@ class Call:
         self.position = 0
         self.tries_left = 0
         self.request: Request | None = None
+        self.lane: Lane
+        """Of the request."""
+
+    def stop_waiting(self) -> None:
+        """The request was answered, or its answer is of no interest any more. Once only."""
+        self.request = None
+        self.lane.forget(self)
 
 
 Request = tuple[Call, Charge]
@@ -65,7 +73,7 @@ Request = tuple[Call, Charge]
 class Lane:
     """The bus, for requests with the same number of hops before them. Its events have `index` as their subject."""
 
-    __slots__ = ("_at", "_index", "_on_the_way", "_waiting", "arrived")
+    __slots__ = ("_at", "_index", "_on_the_way", "_timer_runs", "_waiting", "arrived", "forget")
 
     def __init__(self, heap: EventHeap, index: int) -> None:
         self._at = heap.at
@@ -73,27 +81,34 @@ class Lane:
         self._on_the_way: deque[Request] = deque()
         self.arrived = self._on_the_way.popleft
         """The request whose arrival is due."""
-        self._waiting: deque[tuple[float, Request]] = deque()
+        self._waiting: OrderedDict[Call, float] = OrderedDict()
+        """Until when, by who waits: the first is the first to give up."""
+        self.forget = self._waiting.__delitem__
+        """The call waits no longer."""
+        self._timer_runs = False
 
-    def send(self, request: Request, arrives_s: float, given_up_s: float) -> None:
-        """Neither time is earlier than that of the request before."""
+    def send(self, call: Call, charge: Charge, arrives_s: float, given_up_s: float) -> None:
+        """The call's next request. Neither time is earlier than that of the request before."""
+        call.lane = self
+        call.request = request = (call, charge)
         self._on_the_way.append(request)
         self._at(arrives_s, events.CALL_ARRIVES, self._index)
-        waiting = self._waiting
-        if not waiting:
+        if not self._timer_runs:
+            self._timer_runs = True
             self._at(given_up_s, events.CALL_TIMEOUT, self._index)
-        waiting.append((given_up_s, request))
+        self._waiting[call] = given_up_s
 
-    def first_given_up(self) -> Call | None:
-        """The time of the first who waited is over: its call, if it does still wait."""
+    def first_given_up(self, now: float) -> Call | None:
+        """The time of the first who waited, when the timer was set, is over: the call that does still wait, if one."""
         waiting = self._waiting
-        _, request = waiting.popleft()
-        call = request[0]
-        given_up = call if call.request is request else None
-        while waiting:
-            due_s, request = waiting[0]
-            if request[0].request is request:
+        given_up = None
+        for call, due_s in waiting.items():
+            if due_s > now or given_up is not None:
                 self._at(due_s, events.CALL_TIMEOUT, self._index)
                 break
-            waiting.popleft()
+            given_up = call
+        else:
+            self._timer_runs = False
+        if given_up is not None:
+            given_up.stop_waiting()
         return given_up
