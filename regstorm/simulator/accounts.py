@@ -1,91 +1,135 @@
-"""The books on pairs by UE: which procedures of it are open, so that they are settled or written off together.
+"""The books on served UDM pairs: which of them led to full service, and which were wasted.
 
-The rule is that of the reference core's ledger (pair_ledger.py) and, for IMS, of its accounts. The running procedure's
-account is the last one in 5GS; IMS has one of its own beside it.
+The rule is that of the reference core's ledger (pair_ledger.py) and, for IMS, of its accounts; here the open accounts
+lie with their UE, so that they are settled or written off together. The running procedure's account is the last one
+in 5GS; IMS has one of its own beside it.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
+from regstorm.records import counters
 from regstorm.records.ports import Tally
-from regstorm.reference_core.pair_ledger import NO_PROCEDURE, PairLedger
+from regstorm.simulator.population import Ue
 
 _IN_THIS_SECOND: Final = 0.0
 """The simulator's tally counts in the second that runs, whatever time it is told."""
 
 
+class Account:
+    """What was served for one procedure."""
+
+    __slots__ = ("is_open", "pairs")
+
+    def __init__(self) -> None:
+        self.pairs = 0
+        self.is_open = True
+        """Neither settled nor written off: a pair that comes later is wasted."""
+
+
 class Accounts:
-    """Open accounts of every UE since its last full service."""
+    """The accounts of every UE since its last full service."""
 
-    __slots__ = ("_in_ims", "_in_ims_since_service", "_open", "ledger")
+    __slots__ = ("_tally", "_ues", "settled", "written_off")
 
-    def __init__(self, tally: Tally) -> None:
-        self.ledger = PairLedger(tally)
-        self._open: dict[int, list[int]] = {}
-        self._in_ims: dict[int, int] = {}
-        """What runs there."""
-        self._in_ims_since_service: dict[int, int] = {}
+    def __init__(self, ues: Sequence[Ue], tally: Tally) -> None:
+        self._ues = ues
+        self._tally = tally
+        self.settled = 0
+        self.written_off = 0
 
-    def open(self, ue: int) -> None:
+    @property
+    def pending(self) -> int:
+        """Pairs of procedures whose end is not known yet."""
+        accounts = {one for ue in self._ues for one in ue.accounts}
+        for ue in self._ues:
+            accounts |= {one for one in (ue.account_in_ims, ue.registered_in_ims) if one is not None}
+        return sum(one.pairs for one in accounts if one.is_open)
+
+    def enter(self, account: Account | None) -> None:
+        """The UDM has served one pair for that procedure; None: it is the price of leaving, and not wasted."""
+        if account is None:
+            self.settled += 1
+        elif account.is_open:
+            account.pairs += 1
+        else:
+            self._lose(1)
+
+    # --- 5GS ---------------------------------------------------------------------------------------------------------
+
+    def open(self, ue: Ue) -> None:
         """A procedure begins that will ask for pairs."""
-        self._open.setdefault(ue, []).append(self.ledger.open())
+        ue.accounts = (*ue.accounts, Account())
 
-    def running(self, ue: int) -> int:
+    def running(self, ue: Ue) -> Account:
         """The account of the UE's running procedure."""
-        return self._open[ue][-1]
+        return ue.accounts[-1]
 
-    def write_off_running(self, ue: int) -> None:
+    def write_off_running(self, ue: Ue) -> None:
         """The running procedure has come to nothing."""
-        accounts = self._open.get(ue)
-        if accounts:
-            self.ledger.write_off(accounts.pop(), _IN_THIS_SECOND)
+        if ue.accounts:
+            self._write_off(ue.accounts[-1])
+            ue.accounts = ue.accounts[:-1]
 
-    def write_off(self, ue: int) -> None:
+    def write_off(self, ue: Ue) -> None:
         """The UE begins anew before it had full service."""
-        for account in self._open.pop(ue, ()):
-            self.ledger.write_off(account, _IN_THIS_SECOND)
+        for account in ue.accounts:
+            self._write_off(account)
+        ue.accounts = ()
 
-    def settle(self, ue: int, keep_running: bool = False) -> None:
+    def settle(self, ue: Ue, keep_running: bool = False) -> None:
         """The UE has full service: all that was done for it was well spent, but for what still runs in 5GS."""
-        accounts = self._open.pop(ue, [])
-        if keep_running and accounts:
-            self._open[ue] = [accounts.pop()]
-        for account in accounts:
-            self.ledger.settle(account)
-        registered = self._in_ims_since_service.pop(ue, None)
-        if registered is not None and self._in_ims.get(ue) != registered:
-            self.ledger.settle(registered)
+        accounts = ue.accounts
+        ue.accounts = accounts[-1:] if keep_running else ()
+        for account in accounts[:-1] if keep_running else accounts:
+            self._settle(account)
+        registered, ue.registered_in_ims = ue.registered_in_ims, None
+        if registered is not None and ue.account_in_ims is not registered:
+            self._settle(registered)
 
     # --- IMS ---------------------------------------------------------------------------------------------------------
 
-    def begin_in_ims(self, ue: int) -> int:
+    def begin_in_ims(self, ue: Ue) -> Account:
         """A registration begins; what had not led to full service before it is written off."""
-        earlier = self._in_ims_since_service.get(ue)
-        if earlier is not None:
-            self.ledger.write_off(earlier, _IN_THIS_SECOND)
-        number = self._in_ims[ue] = self._in_ims_since_service[ue] = self.ledger.open()
-        return number
+        if ue.registered_in_ims is not None:
+            self._write_off(ue.registered_in_ims)
+        account = ue.account_in_ims = ue.registered_in_ims = Account()
+        return account
 
-    def refresh_in_ims(self, ue: int) -> int:
+    def refresh_in_ims(self, ue: Ue) -> Account:
         """A user who is registered registers again."""
-        number = self._in_ims[ue] = self.ledger.open()
-        return number
+        account = ue.account_in_ims = Account()
+        return account
 
-    def running_in_ims(self, ue: int) -> int:
-        """The one that the answer to a challenge belongs to."""
-        return self._in_ims.get(ue, NO_PROCEDURE)
-
-    def failed_in_ims(self, ue: int) -> None:
+    def failed_in_ims(self, ue: Ue) -> None:
         """It has come to nothing. Harmless if none runs."""
-        number = self._in_ims.pop(ue, None)
-        if number is not None:
-            self.ledger.write_off(number, _IN_THIS_SECOND)
+        if ue.account_in_ims is not None:
+            self._write_off(ue.account_in_ims)
+            ue.account_in_ims = None
 
-    def succeeded_in_ims(self, ue: int, served: bool) -> None:
+    def succeeded_in_ims(self, ue: Ue, served: bool) -> None:
         """The user is registered: settled at once if it is in full service, else with that."""
-        number = self._in_ims.pop(ue, None)
-        if number is None:
+        account, ue.account_in_ims = ue.account_in_ims, None
+        if account is None:
             return
         if served:
-            self.ledger.settle(number)
-        elif self._in_ims_since_service.get(ue) != number:
-            self._open.setdefault(ue, []).insert(0, number)
+            self._settle(account)
+        elif ue.registered_in_ims is not account:
+            ue.accounts = (account, *ue.accounts)
+
+    # --- inside ------------------------------------------------------------------------------------------------------
+
+    def _settle(self, account: Account) -> None:
+        if account.is_open:
+            account.is_open = False
+            self.settled += account.pairs
+
+    def _write_off(self, account: Account) -> None:
+        if account.is_open:
+            account.is_open = False
+            self._lose(account.pairs)
+
+    def _lose(self, pairs: int) -> None:
+        if pairs:
+            self.written_off += pairs
+            self._tally.count(counters.UDM_PAIRS_LOST, _IN_THIS_SECOND, pairs)

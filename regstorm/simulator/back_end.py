@@ -19,14 +19,14 @@ from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
-from regstorm.reference_core.pair_ledger import PairLedger
 from regstorm.simulator import events
+from regstorm.simulator.accounts import Account, Accounts
 from regstorm.simulator.calls import Call, Charge, Charges, Lane, Request, Told
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.node_tally import Levels, PairsByNode
-from regstorm.simulator.population import Population
+from regstorm.simulator.population import Population, Ue
 from regstorm.simulator.stations import Homes, Station
 from regstorm.simulator.tally import SecondTally
 
@@ -37,18 +37,18 @@ _MOST_HOPS_BEFORE: Final = 3
 class Asker(Protocol):
     """The AMF: what becomes of the pairs it asked for."""
 
-    ledger: PairLedger
+    accounts: Accounts
 
-    def pairs_answered(self, ue: int, index: int, now: float) -> None:
+    def pairs_answered(self, ue: Ue, index: int, now: float) -> None:
         """Every pair of the stage has its answer."""
 
-    def back_end_failed(self, ue: int, index: int, now: float) -> None:
+    def back_end_failed(self, ue: Ue, index: int, now: float) -> None:
         """One of them has none, and no more retries."""
 
-    def late_pairs_over(self, ue: int, index: int, now: float) -> None:
+    def late_pairs_over(self, ue: Ue, index: int, now: float) -> None:
         """Those that nobody waits for are answered."""
 
-    def late_pairs_failed(self, ue: int, index: int, now: float) -> None:
+    def late_pairs_failed(self, ue: Ue, index: int, now: float) -> None:
         """They will not be."""
 
 
@@ -77,8 +77,7 @@ class BackEnd:
         seed: int,
     ) -> None:
         self._asker = asker
-        self._enter = asker.ledger.served
-        self._population = population
+        self._enter = asker.accounts.enter
         self._chains = chains
         self._heap = heap
         self._at = heap.at
@@ -103,8 +102,6 @@ class BackEnd:
         self._dra = Dra(scenario, strategy, tally)
         self.take_strategy(strategy)
         self._lanes = [Lane(heap, hops_before) for hops_before in range(_MOST_HOPS_BEFORE + 1)]
-        self._asked: dict[int, Call] = {}
-        """By UE: what its running stage waits for."""
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Tiers, and the order of the queues, of another strategy. What is under way keeps its tier."""
@@ -139,34 +136,34 @@ class BackEnd:
 
     # --- what others ask for -----------------------------------------------------------------------------------------
 
-    def ask(self, ue: int, stage: int, account: int, now: float) -> None:
+    def ask(self, ue: Ue, stage: int, account: Account | None, now: float) -> None:
         """Asks for the pairs of a stage; `account` is the procedure's in the books.
 
         What the UE's stage before still waits for (it asks for another session now) is of no interest any more.
         """
         self.cancel(ue)
-        population = self._population
-        charges = self._stage_charges[population.chain[ue]][stage]
-        wanted = charges.following if population.follows_registration[ue] else charges.alone
-        self._asked[ue] = call = Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
+        charges = self._stage_charges[ue.chain][stage]
+        wanted = charges.following if ue.follows_registration else charges.alone
+        ue.asked = call = Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
         self._send(call, now)
 
-    def ask_late(self, ue: int, stage: int, account: int, now: float) -> None:
+    def ask_late(self, ue: Ue, stage: int, account: Account | None, now: float) -> None:
         """Asks for the pairs of a stage that nobody waits for."""
-        charges = self._stage_charges[self._population.chain[ue]][stage].late
+        charges = self._stage_charges[ue.chain][stage].late
         asker = self._asker
         self._send(Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
 
     def ask_for(
-        self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told, now: float
+        self, ue: Ue, tag: int, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
     ) -> None:
         """Asks for any pairs; one of `answered` and `failed` is called with the tag."""
         self._send(Call(ue, tag, charges, account, answered, failed), now)
 
-    def cancel(self, ue: int) -> None:
+    def cancel(self, ue: Ue) -> None:
         """The UE's stage is over: an answer is of no interest any more."""
-        call = self._asked.pop(ue, None)
-        if call is not None and call.request is not None:
+        call = ue.asked
+        if call is not None:
+            ue.asked = None
             call.stop_waiting()
 
     def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
@@ -175,12 +172,12 @@ class BackEnd:
         unit = self._hss_units_from if pair.operation.server is Nf.HSS else 0
         return Charge(pair, self._tiers.tier(message_class), cost, unit)
 
-    def _stage_answered(self, ue: int, stage: int, now: float) -> None:
-        del self._asked[ue]
+    def _stage_answered(self, ue: Ue, stage: int, now: float) -> None:
+        ue.asked = None
         self._asker.pairs_answered(ue, stage, now)
 
-    def _stage_failed(self, ue: int, stage: int, now: float) -> None:
-        del self._asked[ue]
+    def _stage_failed(self, ue: Ue, stage: int, now: float) -> None:
+        ue.asked = None
         self._asker.back_end_failed(ue, stage, now)
 
     # --- the bus -----------------------------------------------------------------------------------------------------
@@ -212,7 +209,7 @@ class BackEnd:
         """A request is at the front door of the UE's UDM, wanted or not."""
         request = self._lanes[hops_before].arrived()
         call, charge = request
-        place = self.homes.of[call.ue]
+        place = self.homes.of[call.ue.index]
         if charge.at_hss and not self._dra.passes(place, charge.interface, now):
             self._tell_refusal(request, now)
             return
@@ -259,7 +256,7 @@ class BackEnd:
         counts[charge.served] += 1
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_SERVED, charge.interface)
-        self._enter(call.account, now, charge.interface)
+        self._enter(call.account)
         if call.request is not request:
             return
         call.stop_waiting()

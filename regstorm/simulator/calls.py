@@ -12,10 +12,12 @@ from collections.abc import Callable
 from regstorm.records import counters
 from regstorm.records.operations import Nf
 from regstorm.simulator import events
+from regstorm.simulator.accounts import Account
 from regstorm.simulator.chain import Pair
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.population import Ue
 
-Told = Callable[[int, int, float], None]
+Told = Callable[[Ue, int, float], None]
 """Called with the UE, what the calls were tagged with, and `now`."""
 
 
@@ -47,7 +49,9 @@ class Call:
 
     __slots__ = ("account", "answered", "charges", "failed", "lane", "position", "request", "tag", "tries_left", "ue")
 
-    def __init__(self, ue: int, tag: int, charges: Charges, account: int, answered: Told, failed: Told) -> None:
+    def __init__(
+        self, ue: Ue, tag: int, charges: Charges, account: Account | None, answered: Told, failed: Told
+    ) -> None:
         self.ue = ue
         self.tag = tag
         self.charges = charges

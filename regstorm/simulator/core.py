@@ -18,7 +18,6 @@ from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import AMF, CAPACITY_OUT, COUNTED, of_node
 from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.records.strategy import Strategy
-from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import events
 from regstorm.simulator.accounts import Accounts
 from regstorm.simulator.back_end import BackEnd
@@ -29,7 +28,7 @@ from regstorm.simulator.front import Front, amfs
 from regstorm.simulator.ims_core import ImsCore
 from regstorm.simulator.listener import Listener
 from regstorm.simulator.node_tally import Levels, names_of_nodes
-from regstorm.simulator.population import NO_STAGE, Population
+from regstorm.simulator.population import NO_STAGE, Population, Ue
 from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 
@@ -71,24 +70,24 @@ class Core:
         self.listener: Listener
         self._chains: tuple[tuple[Stage, ...], ...] = tuple(chain.stages for chain in chains.all)
         self._population = population
+        self._ues = population.ues
         self._heap = heap
         self._counts = tally.counts
         self._settings = scenario.core.amf
         self._hop_s = scenario.core.bus.hop_s
         self._activation_s = self._hop_s * len(scenario.network.dnns)
         self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
-        self.fronts: list[Front[tuple[int, int, int, int]]] = amfs(scenario, strategy, heap, seed)
+        self.fronts: list[Front[tuple[Ue, int, int, int]]] = amfs(scenario, strategy, heap, seed)
         self._several = len(self.fronts) > 1
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
         self._out = Levels(tally)
-        self._accounts = Accounts(tally)
-        self.ledger = self._accounts.ledger
+        self.accounts = Accounts(population.ues, tally)
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
         self._leaving: Charges
         self._releasing: Charges
         self.ims: ImsCore | None = None
-        if population.ims is not None:
-            self.ims = ImsCore(scenario, strategy, population.ims, self._accounts, self.back_end, heap, tally, seed)
+        if population.has_ims:
+            self.ims = ImsCore(scenario, strategy, population, self.accounts, self.back_end, heap, tally, seed)
             self.ims.busy_in_5gs = self.busy_with
         self._follow_strategy()
         self._meter()
@@ -123,21 +122,19 @@ class Core:
         station.take_capacity(factor)
         self._out.tell(of_node(AMF, CAPACITY_OUT, name), station.milli_capacity_out(factor))
         self._meter()
-        for ue in self.homes.change(place, factor, self._population.known):
-            self._lose(ue, now)
+        for index in self.homes.change(place, factor, lambda one: self._ues[one].known):
+            self._lose(self._ues[index], now)
 
-    def _lose(self, ue: int, now: float) -> None:
+    def _lose(self, ue: Ue, now: float) -> None:
         """The UE's AMF is gone: its context, and its connection if it had one."""
-        population = self._population
-        population.known[ue] = 0
-        if now < population.idle_at[ue] or self.busy_with(ue):
+        ue.known = False
+        if now < ue.idle_at_s or self.busy_with(ue):
             self.disconnect(ue)
             self.listener.released(ue, now)
 
-    def busy_with(self, ue: int) -> bool:
+    def busy_with(self, ue: Ue) -> bool:
         """A procedure of the UE is under way."""
-        population = self._population
-        return not population.expected[ue] == population.worked_on[ue] == NO_STAGE
+        return not ue.expected == ue.worked_on == NO_STAGE
 
     def _follow_strategy(self) -> None:
         self._tiers = {one: self.door.tier(one) for one in MessageClass}
@@ -151,36 +148,34 @@ class Core:
 
     # --- what a UE does ----------------------------------------------------------------------------------------------
 
-    def connect(self, ue: int) -> None:
+    def connect(self, ue: Ue) -> None:
         """A new signalling connection: nothing is known of it yet."""
-        population = self._population
         self.disconnect(ue)
-        population.secured[ue] = population.shares_context(ue)
+        ue.secured = ue.shares_context
 
-    def disconnect(self, ue: int) -> None:
+    def disconnect(self, ue: Ue) -> None:
         """The connection is gone: what runs for the UE is aborted; what is already at the UDM is worked off."""
-        population = self._population
-        population.connection[ue] = (population.connection[ue] + 1) & 0xFFFFFFFF
-        population.follows_registration[ue] = 0
+        ue.connection = (ue.connection + 1) & 0xFFFFFFFF
+        ue.follows_registration = False
         if not self.busy_with(ue):
-            population.stage_end[ue] = 0
+            ue.stage_end = 0
         else:
             self._counts[counters.AMF_ABANDONED] += 1
             self._end_procedure(ue)
 
-    def uplink(self, ue: int, message: int, now: float) -> None:
+    def uplink(self, ue: Ue, message: int, now: float) -> None:
         """A NAS message arrives: `message` is a stage of the UE's chain, or one of those above.
 
         The front door decides at once; what it lets in and what it rejects takes its share of the AMF's capacity.
         """
-        place = self.homes.of[ue]
+        place = self.homes.of[ue.index]
         front = self.fronts[place]
         if front.station.lost:
             return
         self._count(place, counters.AMF_UPLINK)
         message_class, first = self._classify(ue, message)
-        secured = bool(self._population.secured[ue])
-        name = ue if secured else None  # who it is has to be proven
+        secured = ue.secured
+        name = ue.index if secured else None  # who it is has to be proven
         decision = front.door.decide(now, message_class, first, name, secured, probation=message == 0)
         refused = isinstance(decision, Refused)
         fate = _REFUSED if refused else _ADMITTED
@@ -194,7 +189,7 @@ class Core:
         elif first:
             self._count(place, counters.ADMITTED_FIRST)
         cost = front.rejection_cost if refused else 1.0
-        job = (ue, message, self._population.connection[ue], fate)
+        job = (ue, message, ue.connection, fate)
         if not front.station.offer(now, self._tiers[message_class], cost, job):
             self._count(place, counters.AMF_DROPPED)
 
@@ -212,11 +207,8 @@ class Core:
 
     def lose_contexts(self, everybody: bool) -> None:
         """The AMFs have restarted and know nobody; or only the share of UEs is forgotten that the scenario names."""
-        population = self._population
-        if everybody:
-            population.known[:] = bytes(population.size)
-        for ue in population.unprotected:
-            population.known[ue] = 0
+        for ue in self._ues if everybody else self._population.unprotected:
+            ue.known = False
 
     # --- the way in --------------------------------------------------------------------------------------------------
 
@@ -226,34 +218,32 @@ class Core:
         if job is None:
             return
         ue, message, connection, fate = job
-        if self._population.connection[ue] != connection:
+        if ue.connection != connection:
             return
         if fate == _REFUSED:
             self._refuse(ue, message, now)
         elif message >= SESSION_RELEASED:
             self._operation(ue, message, now)
         elif message == 0:
-            self._population.on_probation[ue] = fate == _ON_PROBATION
+            ue.on_probation = fate == _ON_PROBATION
             self._begin_registration(ue, now)
         else:
             self._follow_up(ue, message, now)
 
-    def _classify(self, ue: int, message: int) -> tuple[MessageClass, bool]:
+    def _classify(self, ue: Ue, message: int) -> tuple[MessageClass, bool]:
         """The message's class, and whether it begins a procedure."""
         if message == 0:
             return MessageClass.INITIAL_REGISTRATION, True
         if message > SESSION_RELEASE:
             return _BESIDE_CHAINS[message]
-        population = self._population
-        if population.follows_registration[ue]:
+        if ue.follows_registration:
             return _FOLLOW_UP
-        if message >= SESSION_RELEASED or self._chains[population.chain[ue]][message].dnn is not None:
+        if message >= SESSION_RELEASED or self._chains[ue.chain][message].dnn is not None:
             return _SESSION
         return _FOLLOW_UP
 
-    def _refuse(self, ue: int, message: int, now: float) -> None:
+    def _refuse(self, ue: Ue, message: int, now: float) -> None:
         """5GMM #22 with T3346; a 5GSM message comes back with a back-off. What is accepted cannot be rejected."""
-        population = self._population
         if message == SESSION_RELEASE:
             self.listener.session_released(ue, False, now)
             return
@@ -262,119 +252,114 @@ class Core:
         if message > SESSION_RELEASE or message == 0:
             self._reject_for_congestion(ue, now)
             return
-        stage = self._chains[population.chain[ue]][message]
+        stage = self._chains[ue.chain][message]
         if stage.dnn is not None:
             self.listener.session_returned(ue, message, FivegmmCause.CONGESTION, self._back_off(ue), now)
         elif stage.timer == "T3550" or not self.busy_with(ue):
             return
         else:
             if stage.secures:
-                population.secured[ue] = 1  # refused as it is, it shows that the UE uses the new context
+                ue.secured = True  # refused as it is, it shows that the UE uses the new context
             self._reject_for_congestion(ue, now)
 
     # --- procedures --------------------------------------------------------------------------------------------------
 
-    def _operation(self, ue: int, message: int, now: float) -> None:
+    def _operation(self, ue: Ue, message: int, now: float) -> None:
         """Beside the chains: the AMF has all that it needs, if it knows the UE."""
         if message == DEREGISTRATION:
             self._leave(ue, now)
         elif message == SESSION_RELEASE:
             self.listener.session_released(ue, True, now)
         elif message == SESSION_RELEASED:
-            self.back_end.ask_for(ue, 0, self._releasing, NO_PROCEDURE, _unheard, self._leaving_failed, now)
-        elif not self._population.shares_context(ue):
+            self.back_end.ask_for(ue, 0, self._releasing, None, _unheard, self._leaving_failed, now)
+        elif not ue.shares_context:
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
             # the SMF is asked for each session's resources
-            self._population.stage_end[ue] = self._heap.at(now + self._activation_s, events.STAGE_ENDS, ue)
+            ue.stage_end = self._heap.at(now + self._activation_s, events.STAGE_ENDS, ue.index)
         else:
             self.listener.accepted(ue, now)
 
-    def _leave(self, ue: int, now: float) -> None:
+    def _leave(self, ue: Ue, now: float) -> None:
         """DEREGISTRATION ACCEPT; after that the UDM is told, two pairs for each session and two for the UE."""
-        sessions = self._releasing * self._population.sessions[ue].bit_count()
+        sessions = self._releasing * ue.sessions.bit_count()
         charges = sessions + self._leaving
-        self.back_end.ask_for(ue, 0, charges, NO_PROCEDURE, _unheard, self._leaving_failed, now)
+        self.back_end.ask_for(ue, 0, charges, None, _unheard, self._leaving_failed, now)
         self.listener.deregistered(ue, now)
 
-    def _leaving_failed(self, ue: int, tag: int, now: float) -> None:
+    def _leaving_failed(self, ue: Ue, tag: int, now: float) -> None:
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
 
-    def _begin_registration(self, ue: int, now: float) -> None:
-        self._accounts.write_off(ue)
-        self._accounts.open(ue)
-        population = self._population
-        population.follows_registration[ue] = 1
+    def _begin_registration(self, ue: Ue, now: float) -> None:
+        self.accounts.write_off(ue)
+        self.accounts.open(ue)
+        ue.follows_registration = True
         self._work_on(ue, 0, now)
 
-    def _follow_up(self, ue: int, message: int, now: float) -> None:
+    def _follow_up(self, ue: Ue, message: int, now: float) -> None:
         """An answer that the registration waits for, or a session request; a repetition of either is ignored."""
-        population = self._population
-        if population.expected[ue] == message:
-            population.expected[ue] = NO_STAGE
-            population.nas_timer[ue] = 0
-            stage = self._chains[population.chain[ue]][message]
+        if ue.expected == message:
+            ue.expected = NO_STAGE
+            ue.nas_timer = 0
+            stage = self._chains[ue.chain][message]
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
-        elif self._chains[population.chain[ue]][message].repeats is Repeats.UE and population.worked_on[ue] != message:
-            self._accounts.open(ue)
+        elif self._chains[ue.chain][message].repeats is Repeats.UE and ue.worked_on != message:
+            self.accounts.open(ue)
             self._work_on(ue, message, now)
 
-    def _work_on(self, ue: int, index: int, now: float) -> None:
-        population = self._population
-        population.worked_on[ue] = index
-        stage = self._chains[population.chain[ue]][index]
+    def _work_on(self, ue: Ue, index: int, now: float) -> None:
+        ue.worked_on = index
+        stage = self._chains[ue.chain][index]
         if stage.secures:
-            population.secured[ue] = 1
+            ue.secured = True
             # should the rest fail, the UE comes back with this GUTI and the new context
-            population.known[ue] = population.has_guti[ue]
-            if population.on_probation[ue] and not self._passes_probation(ue, now):
+            ue.known = ue.has_guti
+            if ue.on_probation and not self._passes_probation(ue, now):
                 return
         if stage.pairs:
-            self.back_end.ask(ue, index, self._accounts.running(ue), now)
+            self.back_end.ask(ue, index, self.accounts.running(ue), now)
         else:
             self._end_stage(ue, index, now)
 
-    def _passes_probation(self, ue: int, now: float) -> bool:
+    def _passes_probation(self, ue: Ue, now: float) -> bool:
         """It has been authenticated: does the door let it go on, or is it to wait as anyone is?"""
-        self._population.on_probation[ue] = 0
-        place = self.homes.of[ue]
-        if not isinstance(self.fronts[place].door.after_probation(now, ue), Refused):
+        ue.on_probation = False
+        place = self.homes.of[ue.index]
+        if not isinstance(self.fronts[place].door.after_probation(now, ue.index), Refused):
             self._count(place, counters.ADMITTED_FIRST)
             return True
         self._count(place, counters.REFUSED_FIRST)
         self._reject_for_congestion(ue, now)
         return False
 
-    def pairs_answered(self, ue: int, index: int, now: float) -> None:
+    def pairs_answered(self, ue: Ue, index: int, now: float) -> None:
         """Every pair of the stage has its answer."""
-        population = self._population
-        stage = self._chains[population.chain[ue]][index]
-        if stage.dnn is not None and now >= population.idle_at[ue]:
+        stage = self._chains[ue.chain][index]
+        if stage.dnn is not None and now >= ue.idle_at_s:
             self.disconnect(ue)  # the base station has released the connection, and the session's set-up ends with it
         elif stage.hops_after:
             due_s = now + stage.hops_after * self._hop_s
-            population.stage_end[ue] = self._heap.at(due_s, events.STAGE_ENDS, ue)
+            ue.stage_end = self._heap.at(due_s, events.STAGE_ENDS, ue.index)
         else:
             self._end_stage(ue, index, now)
 
-    def stage_ends(self, ue: int, now: float, number: int) -> None:
+    def stage_ends(self, index: int, now: float, number: int) -> None:
         """The last hop of a stage, or of a service request, is done."""
-        population = self._population
-        if number != population.stage_end[ue]:
+        ue = self._ues[index]
+        if number != ue.stage_end:
             return
-        population.stage_end[ue] = 0
-        if population.worked_on[ue] == NO_STAGE:
+        ue.stage_end = 0
+        if ue.worked_on == NO_STAGE:
             self.listener.accepted(ue, now)
         else:
-            self._end_stage(ue, population.worked_on[ue], now)
+            self._end_stage(ue, ue.worked_on, now)
 
-    def _end_stage(self, ue: int, index: int, now: float) -> None:
-        population = self._population
-        population.worked_on[ue] = NO_STAGE
-        stage = self._chains[population.chain[ue]][index]
+    def _end_stage(self, ue: Ue, index: int, now: float) -> None:
+        ue.worked_on = NO_STAGE
+        stage = self._chains[ue.chain][index]
         if stage.dnn is not None:
-            account = self._accounts.running(ue)
+            account = self.accounts.running(ue)
             if self.ims is not None and stage.dnn == IMS_DNN:
                 self.ims.session_comes_up(ue)
             self.listener.session_accepted(ue, index, now)
@@ -385,31 +370,30 @@ class Core:
             return
         self._expect(ue, index + 1, now)
         if stage.accepts:
-            population.known[ue] = 1
+            ue.known = True
             self.listener.registered(ue, index + 1, now)
         else:
             self.listener.asked(ue, index + 1, now)
 
-    def late_pairs_failed(self, ue: int, index: int, now: float) -> None:
+    def late_pairs_failed(self, ue: Ue, index: int, now: float) -> None:
         """The user has the session; the network lacks its registration at the UDM."""
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
         self.late_pairs_over(ue, index, now)
 
-    def late_pairs_over(self, ue: int, index: int, now: float) -> None:
+    def late_pairs_over(self, ue: Ue, index: int, now: float) -> None:
         """The network side of a session is complete, or will not be."""
         if self.listener.in_service(ue):
             if self.ims is None or self.ims.serves(ue):
-                self._accounts.settle(ue)
-            self._population.follows_registration[ue] = 0
+                self.accounts.settle(ue)
+            ue.follows_registration = False
 
-    def back_end_failed(self, ue: int, index: int, now: float) -> None:
+    def back_end_failed(self, ue: Ue, index: int, now: float) -> None:
         """A call of the stage got no answer: what the UE hears is a setting, and each makes another storm."""
-        population = self._population
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
-        population.worked_on[ue] = NO_STAGE
+        ue.worked_on = NO_STAGE
         setting = self._settings.on_backend_failure
-        session = self._chains[population.chain[ue]][index].dnn is not None
-        self._accounts.write_off_running(ue)
+        session = self._chains[ue.chain][index].dnn is not None
+        self.accounts.write_off_running(ue)
         if setting == "silent":
             return
         congestion = setting == "22_t3346"
@@ -423,25 +407,24 @@ class Core:
 
     # --- what the AMF repeats ----------------------------------------------------------------------------------------
 
-    def _expect(self, ue: int, index: int, now: float) -> None:
-        population = self._population
-        population.expected[ue] = index
-        population.nas_repeats[ue] = 0
-        population.nas_timer[ue] = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue)
+    def _expect(self, ue: Ue, index: int, now: float) -> None:
+        ue.expected = index
+        ue.nas_repeats = 0
+        ue.nas_timer = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue.index)
 
-    def nas_timer_expired(self, ue: int, now: float, number: int) -> None:
+    def nas_timer_expired(self, index: int, now: float, number: int) -> None:
         """T3550, T3560 or T3570: again, and at the expiry after the last of them no more."""
-        population = self._population
-        if number != population.nas_timer[ue]:
+        ue = self._ues[index]
+        if number != ue.nas_timer:
             return
-        index = population.expected[ue]
-        stage = self._chains[population.chain[ue]][index]
-        if population.nas_repeats[ue] >= self._settings.nas_retransmissions:
+        index = ue.expected
+        stage = self._chains[ue.chain][index]
+        if ue.nas_repeats >= self._settings.nas_retransmissions:
             self.disconnect(ue)
             self.listener.released(ue, now)
             return
-        population.nas_repeats[ue] += 1
-        population.nas_timer[ue] = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue)
+        ue.nas_repeats += 1
+        ue.nas_timer = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue.index)
         self._counts[counters.NAS_RETRANSMISSIONS] += 1
         self._counts[f"{counters.NAS_RETRANSMISSIONS}.{stage.timer}"] += 1
         if stage.timer == "T3550":
@@ -451,36 +434,35 @@ class Core:
 
     # --- ends --------------------------------------------------------------------------------------------------------
 
-    def _reject(self, ue: int, cause: FivegmmCause, t3346: GprsTimer2 | None, now: float) -> None:
+    def _reject(self, ue: Ue, cause: FivegmmCause, t3346: GprsTimer2 | None, now: float) -> None:
         """REGISTRATION REJECT or SERVICE REJECT, and the connection is released."""
-        protected = bool(self._population.secured[ue])
+        protected = ue.secured
         self._counts[f"{counters.AMF_REJECTS}.{'protected' if protected else 'plain'}"] += 1
         self._end_procedure(ue)
         self.listener.rejected(ue, cause, t3346, protected, now)
 
-    def _reject_for_congestion(self, ue: int, now: float) -> None:
+    def _reject_for_congestion(self, ue: Ue, now: float) -> None:
         """5GMM #22 with the T3346 that the door draws for this UE."""
-        door = self.fronts[self.homes.of[ue]].door
-        secured = bool(self._population.secured[ue])
-        t3346 = door.draw_t3346(now, ue if secured else None, secured)
+        door = self.fronts[self.homes.of[ue.index]].door
+        secured = ue.secured
+        t3346 = door.draw_t3346(now, ue.index if secured else None, secured)
         self._reject(ue, FivegmmCause.CONGESTION, t3346, now)
 
-    def _back_off(self, ue: int) -> GprsTimer3 | None:
+    def _back_off(self, ue: Ue) -> GprsTimer3 | None:
         """The 5GSM back-off of one refused message: drawn as T3346 is, coded as the 5GSM timers are."""
-        timer = self.fronts[self.homes.of[ue]].door.draw_t3346()
+        timer = self.fronts[self.homes.of[ue.index]].door.draw_t3346()
         return None if timer is None or timer.seconds is None else GprsTimer3.of(timer.seconds)
 
-    def _end_procedure(self, ue: int) -> None:
-        population = self._population
-        population.stage_end[ue] = 0
+    def _end_procedure(self, ue: Ue) -> None:
+        ue.stage_end = 0
         if not self.busy_with(ue):
             return
-        population.expected[ue] = NO_STAGE
-        population.worked_on[ue] = NO_STAGE
-        population.nas_timer[ue] = 0
+        ue.expected = NO_STAGE
+        ue.worked_on = NO_STAGE
+        ue.nas_timer = 0
         self.back_end.cancel(ue)
-        self._accounts.write_off_running(ue)
+        self.accounts.write_off_running(ue)
 
 
-def _unheard(ue: int, tag: int, now: float) -> None:
+def _unheard(ue: Ue, tag: int, now: float) -> None:
     """Nobody waits for it."""

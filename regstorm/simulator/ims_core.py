@@ -20,18 +20,18 @@ from regstorm.records.node_counters import CAPACITY_OUT, COUNTED, SBC, of_node
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
-from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import ims_chain
-from regstorm.simulator.accounts import Accounts
+from regstorm.simulator.accounts import Account, Accounts
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.front import Front, sbcs
 from regstorm.simulator.ims_nodes import ImsNodes
-from regstorm.simulator.ims_population import ANSWERED, IN_PROGRESS, MESSAGE, UNKNOWN, ImsPopulation
+from regstorm.simulator.ims_population import ANSWERED, IN_PROGRESS, MESSAGE, UNKNOWN
 from regstorm.simulator.ims_services import ImsServices
 from regstorm.simulator.listener import SipResponse
 from regstorm.simulator.node_tally import Levels, names_of_nodes
+from regstorm.simulator.population import Population, Ue
 from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S
@@ -46,7 +46,7 @@ class Sip:
 
     __slots__ = ("account", "answers", "first", "message_class", "method", "serial", "ue", "vouched")
 
-    def __init__(self, ue: int, serial: int, method: int, answers: bool, vouched: bool, kind: MessageClass) -> None:
+    def __init__(self, ue: Ue, serial: int, method: int, answers: bool, vouched: bool, kind: MessageClass) -> None:
         self.ue = ue
         self.serial = serial
         self.method = method
@@ -55,7 +55,7 @@ class Sip:
         """The P-CSCF knows the address (ip-assoc-yes): no challenge."""
         self.message_class = kind
         self.first = not answers
-        self.account = NO_PROCEDURE
+        self.account: Account | None = None
 
 
 class ImsCore(ImsServices):
@@ -65,7 +65,7 @@ class ImsCore(ImsServices):
         self,
         scenario: Scenario,
         strategy: Strategy,
-        population: ImsPopulation,
+        population: Population,
         accounts: Accounts,
         back_end: BackEnd,
         heap: EventHeap,
@@ -105,19 +105,20 @@ class ImsCore(ImsServices):
         station = self.fronts[place].station
         station.take_capacity(factor)
         self._out.tell(of_node(SBC, CAPACITY_OUT, name), station.milli_capacity_out(factor))
-        for ue in self.homes.note(place, factor):
-            self._forget(ue)
+        for index in self.homes.note(place, factor):
+            self._forget(self._ues[index])
         return True
 
-    def session_comes_up(self, ue: int) -> None:
+    def session_comes_up(self, ue: Ue) -> None:
         """The SMF tells the UE the addresses of its SBC."""
-        if self.homes.assign(ue):
+        if self.homes.assign(ue.index):
             self._forget(ue)
 
-    def _forget(self, ue: int) -> None:
+    def _forget(self, ue: Ue) -> None:
         """The SBC knows nothing of the UE."""
-        population = self._population
-        population.bound[ue] = population.challenged_at_sbc[ue] = population.transaction[ue] = 0
+        ims = ue.ims
+        ims.bound = ims.challenged_at_sbc = False
+        ims.transaction = UNKNOWN
 
     def _follow_strategy(self) -> None:
         charge, (authorization,) = self._back_end.charge, ims_chain.AUTHORIZATION
@@ -127,35 +128,35 @@ class ImsCore(ImsServices):
 
     # --- the SBC -----------------------------------------------------------------------------------------------------
 
-    def receive(self, ue: int, now: float) -> None:
+    def receive(self, ue: Ue, now: float) -> None:
         """The UE's request arrives, for the first time or again."""
-        population, counts = self._population, self._counts
-        place = self.homes.of[ue]
+        ims, counts = ue.ims, self._counts
+        place = self.homes.of[ue.index]
         if self.fronts[place].station.lost:
             return
-        state = population.transaction[ue]
+        state = ims.transaction
         if state != UNKNOWN:
             counts[counters.SBC_RETRANSMISSIONS] += 1
             if state == ANSWERED and ue in self._unheard:
                 self._say(ue, self._unheard.pop(ue), now)
             return
         self._count(place, counters.SBC_REQUESTS)
-        population.transaction[ue] = IN_PROGRESS
+        ims.transaction = IN_PROGRESS
         self._decide(self._classified(ue), now)
 
-    def _classified(self, ue: int) -> Sip:
-        population = self._population
-        method, serial = population.runs[ue], population.serial[ue]
-        bound = bool(population.bound[ue])
+    def _classified(self, ue: Ue) -> Sip:
+        ims = ue.ims
+        method, serial = ims.runs, ims.serial
+        bound = ims.bound
         if method == MESSAGE:
             return Sip(ue, serial, method, False, bound, MessageClass.SERVICE_REQUEST)
-        if population.answers[ue] and population.challenged_at_sbc[ue]:
+        if ims.answers and ims.challenged_at_sbc:
             return Sip(ue, serial, method, True, False, MessageClass.FOLLOW_UP)
         own = MessageClass.PERIODIC_UPDATE if bound else MessageClass.INITIAL_REGISTRATION
         return Sip(ue, serial, method, False, bound, own)
 
     def _decide(self, request: Sip, now: float) -> None:
-        place = self.homes.of[request.ue]
+        place = self.homes.of[request.ue.index]
         front = self.fronts[place]
         decision = front.door.decide(now, request.message_class, request.first)
         refused = isinstance(decision, Refused)
@@ -179,8 +180,8 @@ class ImsCore(ImsServices):
             self._counts[name] += 1
 
     def _forget_transaction(self, request: Sip) -> None:
-        if self._population.serial[request.ue] == request.serial:
-            self._population.transaction[request.ue] = UNKNOWN
+        if request.ue.ims.serial == request.serial:
+            request.ue.ims.transaction = UNKNOWN
 
     def sbc_finishes(self, place: int, now: float, number: int) -> None:
         """An SBC has worked off a request."""
@@ -200,7 +201,7 @@ class ImsCore(ImsServices):
     def _register(self, request: Sip, now: float) -> None:
         ue, accounts = request.ue, self._accounts
         if not request.first:
-            request.account = accounts.running_in_ims(ue)
+            request.account = ue.account_in_ims
         elif request.vouched:
             request.account = accounts.refresh_in_ims(ue)
         else:
@@ -239,30 +240,30 @@ class ImsCore(ImsServices):
 
     def _at_scscf(self, request: Sip, now: float) -> None:
         """Does it ask for long enough (RFC 3261 10.3), and prove who it is? If not, 423 or a challenge."""
-        population, ue = self._population, request.ue
-        if self._too_brief is not None and not population.asks_longer[ue]:
+        ue, ims = request.ue, request.ue.ims
+        if self._too_brief is not None and not ims.asks_longer:
             self._accounts.failed_in_ims(ue)
             self._answer(request, self._too_brief, now)
-        elif request.answers and population.challenged[ue]:
-            population.challenged[ue] = 0
+        elif request.answers and ims.challenged:
+            ims.challenged = False
             self._ask(request, self._assignment, self._assigned, now)
-        elif population.known[ue] and request.vouched:
+        elif ims.known and request.vouched:
             self._ask(request, self._assignment, self._assigned, now)
         else:
             self._ask(request, self._challenge, self._challenged, now)
 
     def _challenged(self, request: Sip, now: float) -> None:
         self._counts[counters.CHALLENGES] += 1
-        self._population.challenged[request.ue] = self._population.challenged_at_sbc[request.ue] = 1
+        request.ue.ims.challenged = request.ue.ims.challenged_at_sbc = True
         self._respond(request, 401, now)
 
     def _assigned(self, request: Sip, now: float) -> None:
-        ue, population = request.ue, self._population
-        self._counts[counters.REREGISTERED if population.known[ue] else counters.REGISTERED] += 1
+        ue, ims = request.ue, request.ue.ims
+        self._counts[counters.REREGISTERED if ims.known else counters.REGISTERED] += 1
         self.registered(ue, request.account, now)
         self._accounts.succeeded_in_ims(ue, self.serves(ue))
-        population.bound[ue] = population.serial[ue] == request.serial
-        population.challenged_at_sbc[ue] = 0
+        ims.bound = ims.serial == request.serial
+        ims.challenged_at_sbc = False
         self._respond(request, 200, now)
 
     def _hss_failed(self, request: Sip, now: float) -> None:
@@ -277,7 +278,7 @@ class ImsCore(ImsServices):
         self._respond(request, 503, now)
 
     def _message_at_scscf(self, request: Sip, now: float) -> None:
-        if not self._population.known[request.ue]:
+        if not request.ue.ims.known:
             self._respond(request, 403, now)
             return
         self.nodes.send(Nf.IP_SM_GW, self._follow_up, self._message_arrives, self._shed, request, now)
@@ -289,7 +290,7 @@ class ImsCore(ImsServices):
     # --- responses ---------------------------------------------------------------------------------------------------
 
     def _retry_after_s(self, request: Sip) -> int | None:
-        return self.fronts[self.homes.of[request.ue]].door.draw_retry_after_s()
+        return self.fronts[self.homes.of[request.ue.index]].door.draw_retry_after_s()
 
     def _respond(self, request: Sip, status: int, now: float) -> None:
         """500, 503 and 504 from behind do not leave the SBC without Retry-After, if the strategy has any."""
@@ -301,10 +302,10 @@ class ImsCore(ImsServices):
     def _answer(self, request: Sip, response: SipResponse, now: float) -> None:
         self._counts[f"{counters.SBC_RESPONSES}.{response.status}"] += 1
         self._counts[counters.SBC_RESPONSES] += 1
-        if self._population.serial[request.ue] == request.serial:
-            self._population.transaction[request.ue] = ANSWERED
+        if request.ue.ims.serial == request.serial:
+            request.ue.ims.transaction = ANSWERED
             self._say(request.ue, response, now)
 
-    def _say(self, ue: int, response: SipResponse, now: float) -> None:
+    def _say(self, ue: Ue, response: SipResponse, now: float) -> None:
         if not self.listener.sip_response(ue, response, now):
             self._unheard[ue] = response

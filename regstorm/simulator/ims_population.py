@@ -1,10 +1,10 @@
-"""What is remembered of each UE in IMS, on its own side and on the core's, as compact arrays (population.py).
+"""What is remembered of each UE in IMS, on its own side and on the core's.
 
-A P-CSCF is a number here, 0 or 1. Where an array holds the number of an event, that event counts and any other that
+A P-CSCF is a number here, 0 or 1. Where a field holds the number of an event, that event counts and any other that
 comes is stale; 0 is none.
 """
 
-from array import array
+from dataclasses import dataclass
 from typing import Final
 
 P_CSCFS: Final = 2
@@ -22,69 +22,71 @@ ANSWERED: Final = 2
 """What the SBC's transactions know of the UE's request (RFC 3261 17.2.2)."""
 
 
-class ImsPopulation:
-    """Arrays by UE index; everybody is registered before the run."""
+@dataclass(slots=True, eq=False)
+class ImsUe:
+    """One UE, registered before the run."""
 
-    def __init__(self, ues: int) -> None:
-        self.size = ues
+    # --- the UE's side
+    up: bool = True
+    """The ims session is up."""
+    registered: bool = True
+    runs: int = IDLE
+    """IDLE, INITIAL, RENEWAL or MESSAGE."""
+    answers: bool = False
+    """The request under way answers a challenge."""
+    held: bool = False
+    """It waits for user-plane resources."""
+    renewal_due: bool = False
+    """The re-registration fell due while another attempt ran."""
+    asks_longer: bool = False
+    """It was told 423, and asks for Min-Expires."""
+    failures: int = 0
+    renewal_failed: bool = False
+    p_cscf: int = 0
+    in_vain: int = 0
+    """Bit n: P-CSCF n was asked in vain."""
+    barred_until_s: tuple[float, ...] = (0.0,) * P_CSCFS
+    """By P-CSCF."""
+    planned: int = 0
+    """Event of the next initial registration."""
+    waits_on: int = 0
+    """Index of the timer that it waits on; 0: a mere pause, or none."""
+    began_s: float = 0.0
+    asked_s: float = 0.0
+    """When its request went out first."""
+    serial: int = 0
+    """Of its request; 0: none, and what comes is not heard."""
+    timer: int = 0
+    """Event of Timer E, or of Timer F."""
+    repeats: int = 0
+    """Expiries of Timer E."""
+    answer: int = 0
+    """Event at which it answers a challenge."""
+    renew_at_s: float = 0.0
+    bound_until_s: float = 0.0
+    clock: int = 0
+    """Event of whatever comes first: renewal, end of the binding, end of the registration in the core."""
 
-        # --- the UE's side
-        self.up = bytearray([1]) * ues
-        """The ims session is up."""
-        self.registered = bytearray([1]) * ues
-        self.runs = bytearray(ues)
-        """IDLE, INITIAL, RENEWAL or MESSAGE."""
-        self.answers = bytearray(ues)
-        """The request under way answers a challenge."""
-        self.held = bytearray(ues)
-        """It waits for user-plane resources."""
-        self.renewal_due = bytearray(ues)
-        """The re-registration fell due while another attempt ran."""
-        self.asks_longer = bytearray(ues)
-        """It was told 423, and asks for Min-Expires."""
-        self.failures = bytearray(ues)
-        self.renewal_failed = bytearray(ues)
-        self.p_cscf = bytearray(ues)
-        self.in_vain = bytearray(ues)
-        self.barred_until = tuple(array("d", bytes(8 * ues)) for _ in range(P_CSCFS))
-        self.planned = _numbers(ues)
-        """Event of the next initial registration."""
-        self.waits_on = bytearray(ues)
-        """Index of the timer that it waits on; 0: a mere pause, or none."""
-        self.began = array("d", bytes(8 * ues))
-        self.asked = array("d", bytes(8 * ues))
-        """When its request went out first."""
-        self.serial = _numbers(ues)
-        """Of its request; 0: none, and what comes is not heard."""
-        self.timer = _numbers(ues)
-        """Event of Timer E, or of Timer F."""
-        self.repeats = bytearray(ues)
-        """Expiries of Timer E."""
-        self.answer = _numbers(ues)
-        """Event at which it answers a challenge."""
-        self.renew_at = array("d", bytes(8 * ues))
-        self.bound_until = array("d", bytes(8 * ues))
-        self.clock = _numbers(ues)
-        """Event of whatever comes first: renewal, end of the binding, end of the registration in the core."""
+    # --- the core's side
+    transaction: int = UNKNOWN
+    """UNKNOWN, IN_PROGRESS or ANSWERED."""
+    bound: bool = True
+    """The SBC has a binding to the address that the UE uses."""
+    challenged_at_sbc: bool = False
+    challenged: bool = False
+    """The S-CSCF waits for an answer."""
+    known: bool = True
+    """The S-CSCF has a registration."""
+    version: int = 0
+    """Changes with every registration at the S-CSCF and with its end."""
+    known_until_s: float = 0.0
+    holds: int = 3
+    """Bit n: application server n holds the user."""
+    served: bool = True
+    """Registered, and both hold it."""
 
-        # --- the core's side
-        self.transaction = bytearray(ues)
-        """UNKNOWN, IN_PROGRESS or ANSWERED."""
-        self.bound = bytearray([1]) * ues
-        """The SBC has a binding to the address that the UE uses."""
-        self.challenged_at_sbc = bytearray(ues)
-        self.challenged = bytearray(ues)
-        """The S-CSCF waits for an answer."""
-        self.known = bytearray([1]) * ues
-        """The S-CSCF has a registration."""
-        self.version = _numbers(ues)
-        """Changes with every registration at the S-CSCF and with its end."""
-        self.known_until = array("d", bytes(8 * ues))
-        self.holds = bytearray([3]) * ues
-        """Bit n: application server n holds the user."""
-        self.served = bytearray([1]) * ues
-        """Registered, and both hold it."""
-
-
-def _numbers(ues: int) -> "array[int]":
-    return array("I", bytes(4 * ues))
+    def bar(self, until_s: float) -> None:
+        """Its P-CSCF is not asked before then."""
+        barred = list(self.barred_until_s)
+        barred[self.p_cscf] = until_s
+        self.barred_until_s = tuple(barred)

@@ -11,8 +11,9 @@ from regstorm.records.scenario import Scenario
 from regstorm.simulator import events
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_core import ImsCore
-from regstorm.simulator.ims_population import IDLE, UNKNOWN, ImsPopulation
+from regstorm.simulator.ims_population import IDLE, UNKNOWN
 from regstorm.simulator.listener import SipResponse
+from regstorm.simulator.population import Population, Ue
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF
 from ue_models.profiles import Profile
 
@@ -24,25 +25,25 @@ _SERIALS: Final = 0xFFFF_FFFF
 class ImsOwner(Protocol):
     """What the IMS side needs of its UE."""
 
-    def has_connection(self, ue: int, now: float) -> bool:
+    def has_connection(self, ue: Ue, now: float) -> bool:
         """Packets can be sent and received now."""
 
-    def packet(self, ue: int, now: float) -> None:
+    def packet(self, ue: Ue, now: float) -> None:
         """One was sent or received: the base station's inactivity timer begins anew."""
 
-    def fetch_resources(self, ue: int, now: float) -> None:
+    def fetch_resources(self, ue: Ue, now: float) -> None:
         """A packet waits for a connection."""
 
-    def profile_of(self, ue: int) -> Profile:
+    def profile_of(self, ue: Ue) -> Profile:
         """How it behaves."""
 
-    def ims_changed(self, ue: int, now: float) -> None:
+    def ims_changed(self, ue: Ue, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
 
-    def core_service_changed(self, ue: int, now: float) -> None:
+    def core_service_changed(self, ue: Ue, now: float) -> None:
         """Both application servers hold it, or no more."""
 
-    def ims_exhausted(self, ue: int, recourse: Recourse, now: float) -> None:
+    def ims_exhausted(self, ue: Ue, recourse: Recourse, now: float) -> None:
         """Every P-CSCF has been asked in vain."""
 
 
@@ -52,14 +53,14 @@ class ImsRequests(ABC):
     def __init__(
         self,
         scenario: Scenario,
-        population: ImsPopulation,
+        population: Population,
         core: ImsCore,
         owner: ImsOwner,
         heap: EventHeap,
         observer: UeObserver,
         rng: Random,
     ) -> None:
-        self._population = population
+        self._ues = population.ues
         self._core = core
         self._owner = owner
         self._heap = heap
@@ -73,96 +74,99 @@ class ImsRequests(ABC):
         self._serial = 0
 
     @abstractmethod
-    def _ended(self, ue: int, failure: Failure | None, now: float) -> None:
+    def _ended(self, ue: Ue, failure: Failure | None, now: float) -> None:
         """The attempt is over."""
 
-    def _begin(self, ue: int, kind: int, now: float) -> None:
-        population = self._population
-        population.runs[ue] = kind
-        population.began[ue] = now
-        self._observer.attempt_started(ue, _NAMES[kind], now)
+    def _begin(self, ue: Ue, kind: int, now: float) -> None:
+        ims = ue.ims
+        ims.runs = kind
+        ims.began_s = now
+        self._observer.attempt_started(ue.index, _NAMES[kind], now)
         self._ask(ue, False, now)
 
-    def _ask(self, ue: int, answers: bool, now: float) -> None:
+    def _ask(self, ue: Ue, answers: bool, now: float) -> None:
         """A request goes out for the first time."""
-        population = self._population
+        ims = ue.ims
         self._serial = self._serial % _SERIALS + 1
-        population.serial[ue] = self._serial
-        population.transaction[ue] = UNKNOWN
-        population.answers[ue] = answers
-        population.asked[ue] = now
-        population.repeats[ue] = 0
-        population.timer[ue] = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue)
+        ims.serial = self._serial
+        ims.transaction = UNKNOWN
+        ims.answers = answers
+        ims.asked_s = now
+        ims.repeats = 0
+        ims.timer = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
-    def _transmit(self, ue: int, now: float) -> None:
+    def _transmit(self, ue: Ue, now: float) -> None:
         """At once, or when there are resources for it again."""
         if self._owner.has_connection(ue, now):
-            self._population.held[ue] = 0
+            ue.ims.held = False
             self._owner.packet(ue, now)
             self._core.receive(ue, now)
         else:
-            self._population.held[ue] = 1
+            ue.ims.held = True
             self._owner.fetch_resources(ue, now)
 
-    def connected(self, ue: int, now: float) -> None:
+    def connected(self, ue: Ue, now: float) -> None:
         """There is a connection with resources: what was held goes out, unless nobody waits for its answer any more."""
-        population = self._population
-        if population.held[ue]:
-            population.held[ue] = 0
-            if population.timer[ue]:
+        ims = ue.ims
+        if ims.held:
+            ims.held = False
+            if ims.timer:
                 self._transmit(ue, now)
 
-    def timer_expired(self, ue: int, now: float, number: int) -> None:
+    def timer_expired(self, index: int, now: float, number: int) -> None:
         """Timer E: once more, twice as late up to T2; at the end Timer F."""
-        population = self._population
-        if number != population.timer[ue]:
+        ue = self._ues[index]
+        ims = ue.ims
+        if number != ims.timer:
             return
-        gives_up_s = population.asked[ue] + GM.f_s
+        gives_up_s = ims.asked_s + GM.f_s
         if now >= gives_up_s:
-            population.timer[ue] = population.serial[ue] = 0
+            ims.timer = ims.serial = 0
             self._ended(ue, TimerF(), now)
             return
-        population.repeats[ue] += 1
-        pause_s = min(GM.t1_s * 2.0 ** population.repeats[ue], GM.t2_s)
-        population.timer[ue] = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue)
+        ims.repeats += 1
+        pause_s = min(GM.t1_s * 2.0**ims.repeats, GM.t2_s)
+        ims.timer = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
-    def sip_response(self, ue: int, response: SipResponse, now: float) -> bool:
+    def sip_response(self, ue: Ue, response: SipResponse, now: float) -> bool:
         """To the request under way; False: the UE has no connection, and does not hear it."""
         if not self._owner.has_connection(ue, now):
             return False
         self._owner.packet(ue, now)
-        population = self._population
-        population.timer[ue] = population.held[ue] = 0
+        ims = ue.ims
+        ims.held = False
+        ims.timer = 0
         if response.status == _UNAUTHORIZED:
             after_s = self._answer_s()
-            population.answer[ue] = self._heap.at(now + after_s, events.SIP_ANSWER, ue)
+            ims.answer = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
             return True
-        population.serial[ue] = 0
+        ims.serial = 0
         failed = response.status >= 300
         refused = Refused(response.status, response.retry_after_s, response.min_expires_s, response.restoration)
         self._ended(ue, refused if failed else None, now)
         return True
 
-    def answer_due(self, ue: int, now: float, number: int) -> None:
+    def answer_due(self, index: int, now: float, number: int) -> None:
         """The answer to a challenge goes out."""
-        population = self._population
-        if number == population.answer[ue]:
-            population.answer[ue] = 0
+        ue = self._ues[index]
+        ims = ue.ims
+        if number == ims.answer:
+            ims.answer = 0
             self._ask(ue, True, now)
 
-    def _abort(self, ue: int, now: float) -> None:
+    def _abort(self, ue: Ue, now: float) -> None:
         """Ends what runs from outside."""
-        population = self._population
-        kind, population.runs[ue] = population.runs[ue], IDLE
-        population.timer[ue] = population.answer[ue] = population.serial[ue] = 0
+        ims = ue.ims
+        kind, ims.runs = ims.runs, IDLE
+        ims.timer = ims.answer = ims.serial = 0
         if kind != IDLE:
-            self._observer.attempt_ended(ue, _NAMES[kind], population.began[ue], now, "aborted")
+            self._observer.attempt_ended(ue.index, _NAMES[kind], ims.began_s, now, "aborted")
 
     def _answer_s(self) -> float:
         return self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()
 
-    def core_service_changed(self, ue: int, now: float) -> None:
+    def core_service_changed(self, ue: Ue, now: float) -> None:
         """Both application servers hold it, or no more."""
         self._owner.core_service_changed(ue, now)

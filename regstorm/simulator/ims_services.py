@@ -14,15 +14,14 @@ from regstorm.records import ims_counters as counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
-from regstorm.reference_core.pair_ledger import NO_PROCEDURE
 from regstorm.simulator import events, ims_chain
-from regstorm.simulator.accounts import Accounts
+from regstorm.simulator.accounts import Account, Accounts
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_nodes import ImsNodes
-from regstorm.simulator.ims_population import ImsPopulation
 from regstorm.simulator.listener import ImsListener, SipResponse
+from regstorm.simulator.population import Population, Ue
 from regstorm.simulator.tally import SecondTally
 
 _SERVERS: Final = (Nf.TAS, Nf.IP_SM_GW)
@@ -33,16 +32,16 @@ _UE_MASK: Final = (1 << events.UE_BITS) - 1
 class _Told(NamedTuple):
     """A third-party REGISTER: which AS, about which registration of whom, in whose books."""
 
-    ue: int
+    ue: Ue
     server: int
     version: int
-    account: int
+    account: Account | None
 
 
 class _Notified(NamedTuple):
     """A NOTIFY on its way to a UE, repeated as any request."""
 
-    ue: int
+    ue: Ue
     since_s: float
     repeats: int
 
@@ -53,7 +52,7 @@ class ImsServices:
     def __init__(
         self,
         scenario: Scenario,
-        population: ImsPopulation,
+        population: Population,
         accounts: Accounts,
         back_end: BackEnd,
         heap: EventHeap,
@@ -62,10 +61,10 @@ class ImsServices:
     ) -> None:
         self.listener: ImsListener
         self.nodes: ImsNodes
-        self.busy_in_5gs: Callable[[int], bool]
+        self.busy_in_5gs: Callable[[Ue], bool]
         """Whether the AMF works for the UE."""
         ims = scenario.core.ims
-        self._population = population
+        self._ues = population.ues
         self._accounts = accounts
         self._back_end = back_end
         self._heap = heap
@@ -77,12 +76,12 @@ class ImsServices:
         self._continues = ims.default_handling == "continued"
         self._retry = ims.as_retry
         self._downloads = (ims_chain.telephony(ims), ims_chain.short_messages(ims))
-        self._retries: dict[tuple[int, int], tuple[int, int]] = {}
+        self._retries: dict[tuple[int, int], tuple[int, Account | None]] = {}
         """By UE and AS: the event at which the AS asks again, and in whose books."""
         self._told_again: dict[int, _Told] = {}
         """By event: third-party REGISTERs that no AS has heard."""
         self._notified: dict[int, _Notified] = {}
-        self._unheard: dict[int, SipResponse] = {}
+        self._unheard: dict[Ue, SipResponse] = {}
         """By UE: responses that came when it had no connection, and are there for its retransmission."""
         self._follow_up = 0
         """The tier of what follows an admitted request."""
@@ -109,16 +108,16 @@ class ImsServices:
 
     # --- full service ------------------------------------------------------------------------------------------------
 
-    def serves(self, ue: int) -> bool:
+    def serves(self, ue: Ue) -> bool:
         """The user is registered, and both application servers hold the registration."""
-        return bool(self._population.served[ue])
+        return ue.ims.served
 
-    def _look_again(self, ue: int, now: float) -> None:
-        population = self._population
-        served = population.known[ue] and population.holds[ue] == _ALL
-        if served == population.served[ue]:
+    def _look_again(self, ue: Ue, now: float) -> None:
+        ims = ue.ims
+        served = ims.known and ims.holds == _ALL
+        if served == ims.served:
             return
-        population.served[ue] = served
+        ims.served = served
         if served:
             self._accounts.settle(ue, keep_running=self.busy_in_5gs(ue))
         self._tally.gauge(counters.FULL_SERVICE, 1 if served else -1)
@@ -126,52 +125,52 @@ class ImsServices:
 
     def begin(self) -> None:
         """Everybody is registered since before the run."""
-        population = self._population
-        for ue in range(population.size):
-            population.known_until[ue] = self._expires_s
-        self._tally.gauge(counters.FULL_SERVICE, population.size)
+        for ue in self._ues:
+            ue.ims.known_until_s = self._expires_s
+        self._tally.gauge(counters.FULL_SERVICE, len(self._ues))
 
-    def forget(self, ue: int, now: float) -> None:
+    def forget(self, ue: Ue, now: float) -> None:
         """The outage has taken the user: no node knows its registration any more."""
-        population = self._population
-        population.bound[ue] = population.challenged_at_sbc[ue] = population.challenged[ue] = 0
-        population.known[ue] = population.holds[ue] = 0
-        population.version[ue] += 1
+        ims = ue.ims
+        ims.bound = ims.challenged_at_sbc = ims.challenged = False
+        ims.known = False
+        ims.holds = 0
+        ims.version += 1
         for server in range(len(_SERVERS)):
-            self._retries.pop((ue, server), None)
+            self._retries.pop((ue.index, server), None)
         self._accounts.failed_in_ims(ue)
         self._look_again(ue, now)
 
     # --- registrations -----------------------------------------------------------------------------------------------
 
-    def registered(self, ue: int, account: int, now: float) -> None:
+    def registered(self, ue: Ue, account: Account | None, now: float) -> None:
         """SAR was answered: the S-CSCF has the registration, and tells both application servers."""
-        population = self._population
-        population.known[ue] = 1
-        population.version[ue] += 1
-        population.known_until[ue] = now + self._expires_s
+        ims = ue.ims
+        ims.known = True
+        ims.version += 1
+        ims.known_until_s = now + self._expires_s
         self.listener.core_registered(ue, now + self._expires_s)
         self._look_again(ue, now)
         for server in range(len(_SERVERS)):
-            self._tell(_Told(ue, server, population.version[ue], account), now)
+            self._tell(_Told(ue, server, ims.version, account), now)
 
-    def expire(self, ue: int, now: float) -> None:
+    def expire(self, ue: Ue, now: float) -> None:
         """Nobody has renewed the registration in time."""
         self._end_registration(ue, "expired", now)
 
-    def _terminate(self, ue: int, now: float) -> None:
+    def _terminate(self, ue: Ue, now: float) -> None:
         """The network takes the registration away (5.4.1.5): HSS, application servers and the UE are told."""
         self._end_registration(ue, "network", now)
         self._notify(_Notified(ue, now + self._hop_s, 0), now + self._hop_s)
 
-    def _end_registration(self, ue: int, why: str, now: float) -> None:
-        population = self._population
-        population.known[ue] = 0
-        population.version[ue] += 1
+    def _end_registration(self, ue: Ue, why: str, now: float) -> None:
+        ims = ue.ims
+        ims.known = False
+        ims.version += 1
         self._counts[f"{counters.DEREGISTERED}.{why}"] += 1
         self._counts[counters.DEREGISTERED] += 1
         self._look_again(ue, now)
-        self._back_end.ask_for(ue, 0, self._end, NO_PROCEDURE, _unheard, _unheard, now)
+        self._back_end.ask_for(ue, 0, self._end, None, _unheard, _unheard, now)
         for server, nf in enumerate(_SERVERS):
             self.nodes.send(nf, self._leaving, self._departs, _unheard_by_as, (ue, server), now)
 
@@ -181,7 +180,7 @@ class ImsServices:
     def notify_due(self, _: int, now: float, event: int) -> None:
         """NOTIFY goes out, for the first time or again until Timer F."""
         ue, since_s, repeats = self._notified.pop(event)
-        self._population.bound[ue] = 0
+        ue.ims.bound = False
         if not self.listener.deregistered_in_ims(ue, now):
             interval_s = min(GM.t1_s * 2.0**repeats, GM.t2_s)
             if now + interval_s < since_s + GM.f_s:
@@ -194,22 +193,22 @@ class ImsServices:
 
     def _arrives(self, told: _Told, now: float) -> None:
         """At the application server."""
-        if not self._population.holds[told.ue] >> told.server & 1:
-            self._retries.pop((told.ue, told.server), None)
+        if not told.ue.ims.holds >> told.server & 1:
+            self._retries.pop((told.ue.index, told.server), None)
             self._download(told, now)
 
     def _download(self, told: _Told, now: float) -> None:
-        def answered(ue: int, server: int, at: float) -> None:
+        def answered(ue: Ue, server: int, at: float) -> None:
             self._hold(ue, server, at)
 
-        def failed(ue: int, server: int, at: float) -> None:
+        def failed(ue: Ue, server: int, at: float) -> None:
             self._download_failed(told, at)
 
         charges = self._arrivals[told.server]
         self._back_end.ask_for(told.ue, told.server, charges, told.account, answered, failed, now)
 
-    def _hold(self, ue: int, server: int, now: float) -> None:
-        self._population.holds[ue] |= 1 << server
+    def _hold(self, ue: Ue, server: int, now: float) -> None:
+        ue.ims.holds |= 1 << server
         self._counts[counters.THIRD_PARTY] += 1
         self._counts[f"{counters.THIRD_PARTY}.{_SERVERS[server]}"] += 1
         self._look_again(ue, now)
@@ -221,24 +220,24 @@ class ImsServices:
         self._third_party_failed(told, now, heard=True)
 
     def _try_later(self, told: _Told, now: float) -> None:
-        subject = told.server << events.UE_BITS | told.ue
+        subject = told.server << events.UE_BITS | told.ue.index
         event = self._heap.at(now + self._rng.uniform(self._retry.low, self._retry.high), events.AS_RETRY, subject)
-        self._retries[told.ue, told.server] = (event, told.account)
+        self._retries[told.ue.index, told.server] = (event, told.account)
 
     def retry_due(self, subject: int, now: float, number: int) -> None:
         """An AS asks the HSS again."""
-        server, ue = subject >> events.UE_BITS, subject & _UE_MASK
-        event, account = self._retries.get((ue, server), (0, 0))
+        server, ue = subject >> events.UE_BITS, self._ues[subject & _UE_MASK]
+        event, account = self._retries.get((ue.index, server), (0, None))
         if number != event:
             return
-        del self._retries[ue, server]
-        if not self._population.holds[ue] >> server & 1:
-            told = _Told(ue, server, self._population.version[ue], account)
+        del self._retries[ue.index, server]
+        if not ue.ims.holds >> server & 1:
+            told = _Told(ue, server, ue.ims.version, account)
 
-            def answered(ue: int, server: int, at: float) -> None:
+            def answered(ue: Ue, server: int, at: float) -> None:
                 self._hold(ue, server, at)
 
-            def failed(ue: int, server: int, at: float) -> None:
+            def failed(ue: Ue, server: int, at: float) -> None:
                 self._try_later(told, at)
 
             self._back_end.ask_for(ue, server, self._arrivals[server], account, answered, failed, now)
@@ -249,7 +248,7 @@ class ImsServices:
     def _third_party_failed(self, told: _Told, now: float, heard: bool) -> None:
         self._counts[counters.THIRD_PARTY_FAILED] += 1
         self._counts[f"{counters.THIRD_PARTY_FAILED}.{_SERVERS[told.server]}"] += 1
-        if self._population.version[told.ue] != told.version:
+        if told.ue.ims.version != told.version:
             return
         if not self._continues:
             self._terminate(told.ue, now)
@@ -260,24 +259,24 @@ class ImsServices:
     def tell_again(self, _: int, now: float, event: int) -> None:
         """The S-CSCF repeats a third-party REGISTER that was not heard."""
         told = self._told_again.pop(event)
-        if self._population.version[told.ue] == told.version:
+        if told.ue.ims.version == told.version:
             self._tell(told, now)
 
-    def _departs(self, leaving: tuple[int, int], now: float) -> None:
+    def _departs(self, leaving: tuple[Ue, int], now: float) -> None:
         """The AS lets go of the user at once; the HSS is told after that."""
         ue, server = leaving
-        self._retries.pop(leaving, None)
-        population = self._population
-        if population.holds[ue] >> server & 1:
-            population.holds[ue] &= ~(1 << server)
+        self._retries.pop((ue.index, server), None)
+        ims = ue.ims
+        if ims.holds >> server & 1:
+            ims.holds &= ~(1 << server)
             self._look_again(ue, now)
             if self._departures[server]:
-                self._back_end.ask_for(ue, server, self._departures[server], NO_PROCEDURE, _unheard, _unheard, now)
+                self._back_end.ask_for(ue, server, self._departures[server], None, _unheard, _unheard, now)
 
 
-def _unheard(ue: int, tag: int, now: float) -> None:
+def _unheard(ue: Ue, tag: int, now: float) -> None:
     """Nobody waits for it."""
 
 
-def _unheard_by_as(leaving: tuple[int, int], now: float) -> None:
+def _unheard_by_as(leaving: tuple[Ue, int], now: float) -> None:
     """Whether an AS hears that the user is gone changes nothing."""

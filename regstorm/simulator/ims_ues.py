@@ -12,8 +12,9 @@ from typing import Final
 
 from regstorm.records.procedures import IMS_MESSAGE, IMS_REGISTRATION, IMS_REREGISTRATION
 from regstorm.simulator import events
-from regstorm.simulator.ims_population import IDLE, INITIAL, MESSAGE, P_CSCFS, RENEWAL
+from regstorm.simulator.ims_population import IDLE, INITIAL, MESSAGE, RENEWAL
 from regstorm.simulator.ims_requests import ImsRequests
+from regstorm.simulator.population import Ue
 from ue_models import ims_rules
 from ue_models.ims_rules import (
     RETRY_AFTER,
@@ -43,98 +44,100 @@ class ImsUes(ImsRequests):
 
     def begin(self, now: float) -> None:
         """Everybody is registered since before the run, somewhere between registration and renewal."""
-        population, renew_s = self._population, ims_rules.reregister_after_s(self._granted_s)
-        for ue in range(population.size):
+        renew_s = ims_rules.reregister_after_s(self._granted_s)
+        for ue in self._ues:
             self._keep_binding(ue, now - self._rng.random() * renew_s)
 
     # --- what the UE asks --------------------------------------------------------------------------------------------
 
-    def is_registered(self, ue: int) -> bool:
+    def is_registered(self, ue: Ue) -> bool:
         """A binding stands, as far as the UE knows."""
-        return bool(self._population.registered[ue])
+        return ue.ims.registered
 
-    def in_full_service(self, ue: int) -> bool:
+    def in_full_service(self, ue: Ue) -> bool:
         """Registered, and both application servers hold the registration, which the UE does not know."""
-        return bool(self._population.registered[ue] and self._population.served[ue])
+        return bool(ue.ims.registered and ue.ims.served)
 
-    def holds_packet(self, ue: int) -> bool:
+    def holds_packet(self, ue: Ue) -> bool:
         """A request waits for a connection."""
-        return bool(self._population.held[ue])
+        return ue.ims.held
 
     # --- the session -------------------------------------------------------------------------------------------------
 
-    def session_up(self, ue: int, now: float) -> None:
+    def session_up(self, ue: Ue, now: float) -> None:
         """The ims session is up, with a new address: the UE registers."""
-        population = self._population
-        population.up[ue] = 1
-        population.bound[ue] = population.challenged_at_sbc[ue] = 0
-        population.p_cscf[ue] = population.in_vain[ue] = 0
+        ims = ue.ims
+        ims.up = True
+        ims.bound = ims.challenged_at_sbc = False
+        ims.p_cscf = ims.in_vain = 0
         self._plan(ue, self._answer_s(), "", now)
 
-    def session_down(self, ue: int, now: float) -> None:
+    def session_down(self, ue: Ue, now: float) -> None:
         """The ims session is gone, and with it all that went over it; the binding is forgotten."""
-        population = self._population
-        if not population.up[ue]:
+        ims = ue.ims
+        if not ims.up:
             return
-        population.up[ue] = population.held[ue] = 0
+        ims.up = ims.held = False
         self._abort(ue, now)
         self._cancel_plan(ue, now)
-        population.renew_at[ue] = population.renewal_due[ue] = 0
-        population.registered[ue] = 0
+        ims.renewal_due = False
+        ims.renew_at_s = 0.0
+        ims.registered = False
         self._owner.ims_changed(ue, now)
 
-    def send_message(self, ue: int, now: float) -> None:
+    def send_message(self, ue: Ue, now: float) -> None:
         """A user's short message, if it may be sent now."""
-        population = self._population
-        barred = population.barred_until[population.p_cscf[ue]][ue] > now
-        if not population.runs[ue] and population.registered[ue] and population.up[ue] and not barred:
+        ims = ue.ims
+        barred = ims.barred_until_s[ims.p_cscf] > now
+        if not ims.runs and ims.registered and ims.up and not barred:
             self._begin(ue, MESSAGE, now)
 
     # --- ends of attempts --------------------------------------------------------------------------------------------
 
-    def _ended(self, ue: int, failure: Failure | None, now: float) -> None:
-        population = self._population
-        kind = population.runs[ue]
-        population.runs[ue] = IDLE
+    def _ended(self, ue: Ue, failure: Failure | None, now: float) -> None:
+        ims = ue.ims
+        kind = ims.runs
+        ims.runs = IDLE
         told = None if failure is None else described(failure)
-        self._observer.attempt_ended(ue, NAMES[kind], population.began[ue], now, told)
+        self._observer.attempt_ended(ue.index, NAMES[kind], ims.began_s, now, told)
         if failure is None:
             self._succeeded(ue, kind, now)
         else:
             if isinstance(failure, Refused):
-                self._observer.rejected(ue, described(failure), False, now)
+                self._observer.rejected(ue.index, described(failure), False, now)
             heard = self._profile(ue).ims_heard(failure)
             if kind == MESSAGE:
                 self._message_failed(ue, heard, now)
             else:
                 self._registration_failed(ue, kind, heard, now)
-        if population.renewal_due[ue]:
+        if ims.renewal_due:
             self._renew(ue, now)
 
-    def _succeeded(self, ue: int, kind: int, now: float) -> None:
+    def _succeeded(self, ue: Ue, kind: int, now: float) -> None:
         if kind == MESSAGE:
             return
-        population = self._population
-        population.failures[ue] = population.in_vain[ue] = population.renewal_failed[ue] = 0
-        population.registered[ue] = 1
+        ims = ue.ims
+        ims.renewal_failed = False
+        ims.failures = ims.in_vain = 0
+        ims.registered = True
         self._keep_binding(ue, now)
         self._owner.ims_changed(ue, now)
 
-    def _registration_failed(self, ue: int, kind: int, failure: Failure, now: float) -> None:
+    def _registration_failed(self, ue: Ue, kind: int, failure: Failure, now: float) -> None:
         """What the rules say, as the profile takes it. A binding that there is stands until it expires."""
-        population, renewing = self._population, kind == RENEWAL
-        standing = Standing(population.failures[ue], renewing, bool(population.renewal_failed[ue]))
+        ims, renewing = ue.ims, kind == RENEWAL
+        standing = Standing(ims.failures, renewing, ims.renewal_failed)
         verdict = self._profile(ue).adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
         if isinstance(verdict, Again):
-            population.asks_longer[ue] = 1
+            ims.asks_longer = True
             self._begin(ue, kind, now)
             return
-        population.failures[ue] = min(population.failures[ue] + 1, 255)
-        population.renewal_failed[ue] |= renewing
+        ims.failures = min(ims.failures + 1, 255)
+        ims.renewal_failed |= renewing
         match verdict:
             case Wait(after_s, timer, bars):
                 if bars:
-                    population.barred_until[population.p_cscf[ue]][ue] = now + after_s
+                    ims.bar(now + after_s)
                 if bars and not self._profile(ue).waits_at_p_cscf:
                     self._go_on(ue, now)
                 else:
@@ -146,126 +149,127 @@ class ImsUes(ImsRequests):
                 self._lose(ue, f"IMS {described(failure)}", now)
                 self._cancel_plan(ue, now)
 
-    def _message_failed(self, ue: int, failure: Failure, now: float) -> None:
+    def _message_failed(self, ue: Ue, failure: Failure, now: float) -> None:
         """The message is lost; Retry-After bars the P-CSCF for other requests as well, a dead one is left."""
-        population = self._population
+        ims = ue.ims
         if isinstance(failure, Refused) and failure.retry_after_s is not None:
-            population.barred_until[population.p_cscf[ue]][ue] = now + failure.retry_after_s
+            ims.bar(now + failure.retry_after_s)
         if ims_rules.message_lost_binding(failure):
             self._lose(ue, f"IMS {described(failure)}", now)
             if isinstance(failure, TimerF):
                 self._go_on(ue, now)
 
-    def deregistered_in_ims(self, ue: int, now: float) -> bool:
+    def deregistered_in_ims(self, ue: Ue, now: float) -> bool:
         """NOTIFY, "deactivated": the UE registers anew (5.1.1.7)."""
-        if not self._population.up[ue] or not self._owner.has_connection(ue, now):
+        if not ue.ims.up or not self._owner.has_connection(ue, now):
             return False
-        if self._population.registered[ue]:
+        if ue.ims.registered:
             self._abort(ue, now)
             self._lose(ue, "IMS deregistered by the network", now)
         return True
 
     # --- the binding -------------------------------------------------------------------------------------------------
 
-    def core_registered(self, ue: int, until_s: float) -> None:
+    def core_registered(self, ue: Ue, until_s: float) -> None:
         """The S-CSCF keeps the registration until then; whether the UE hears of it or not, it will expire there."""
-        if not self._population.clock[ue]:
+        if not ue.ims.clock:
             self._wake_at(ue, until_s)
 
-    def _keep_binding(self, ue: int, since_s: float) -> None:
+    def _keep_binding(self, ue: Ue, since_s: float) -> None:
         """The binding was granted at `since_s`: when it is renewed, and when it ends if that fails."""
-        population = self._population
-        population.renew_at[ue] = since_s + ims_rules.reregister_after_s(self._granted_s)
-        population.bound_until[ue] = since_s + self._granted_s
-        self._wake_at(ue, population.renew_at[ue])
+        ims = ue.ims
+        ims.renew_at_s = since_s + ims_rules.reregister_after_s(self._granted_s)
+        ims.bound_until_s = since_s + self._granted_s
+        self._wake_at(ue, ims.renew_at_s)
 
-    def _wake_at(self, ue: int, due_s: float) -> None:
-        self._population.clock[ue] = self._heap.at(due_s, events.IMS_CLOCK, ue)
+    def _wake_at(self, ue: Ue, due_s: float) -> None:
+        ue.ims.clock = self._heap.at(due_s, events.IMS_CLOCK, ue.index)
 
-    def clock(self, ue: int, now: float, number: int) -> None:
+    def clock(self, index: int, now: float, number: int) -> None:
         """Time to renew; or a binding ends, in the core before at the UE."""
-        population = self._population
-        if number != population.clock[ue]:
+        ue = self._ues[index]
+        ims = ue.ims
+        if number != ims.clock:
             return
-        population.clock[ue] = 0
-        if population.renew_at[ue] and population.renew_at[ue] <= now:
-            population.renew_at[ue] = 0
+        ims.clock = 0
+        if ims.renew_at_s and ims.renew_at_s <= now:
+            ims.renew_at_s = 0.0
             self._renew(ue, now)
-        if population.known[ue] and population.known_until[ue] <= now:
+        if ims.known and ims.known_until_s <= now:
             self._core.expire(ue, now)
-        if population.registered[ue] and population.bound_until[ue] <= now:
+        if ims.registered and ims.bound_until_s <= now:
             self._lose(ue, "IMS binding expired", now)
-        dues = [population.renew_at[ue]] if population.renew_at[ue] else []
-        dues += [population.bound_until[ue]] if population.registered[ue] else []
-        dues += [population.known_until[ue]] if population.known[ue] else []
-        if dues and not population.clock[ue]:
+        dues = [ims.renew_at_s] if ims.renew_at_s else []
+        dues += [ims.bound_until_s] if ims.registered else []
+        dues += [ims.known_until_s] if ims.known else []
+        if dues and not ims.clock:
             self._wake_at(ue, max(now, min(dues)))
 
-    def _renew(self, ue: int, now: float) -> None:
+    def _renew(self, ue: Ue, now: float) -> None:
         """Re-registration (5.1.1.4.1); after the attempt that runs, if one does."""
-        population = self._population
-        population.renewal_due[ue] = population.runs[ue] != IDLE
-        if not population.runs[ue] and population.registered[ue] and not population.planned[ue]:
+        ims = ue.ims
+        ims.renewal_due = ims.runs != IDLE
+        if not ims.runs and ims.registered and not ims.planned:
             self._begin(ue, RENEWAL, now)
 
-    def _lose(self, ue: int, why: str, now: float) -> None:
+    def _lose(self, ue: Ue, why: str, now: float) -> None:
         """No binding any more: the UE registers anew, at once if nothing is planned."""
-        population = self._population
-        was = population.registered[ue]
-        population.registered[ue] = population.renewal_due[ue] = 0
-        population.renew_at[ue] = 0
+        ims = ue.ims
+        was = ims.registered
+        ims.registered = ims.renewal_due = False
+        ims.renew_at_s = 0.0
         self._owner.ims_changed(ue, now)
         if was:
-            self._observer.registration_lost(ue, why, now)
-        if population.up[ue] and not population.planned[ue] and not population.runs[ue]:
+            self._observer.registration_lost(ue.index, why, now)
+        if ims.up and not ims.planned and not ims.runs:
             self._plan(ue, 0.0, "", now)
 
     # --- the next registration ---------------------------------------------------------------------------------------
 
-    def _go_on(self, ue: int, now: float) -> None:
+    def _go_on(self, ue: Ue, now: float) -> None:
         """This P-CSCF was asked in vain: the next of the list."""
-        self._population.in_vain[ue] |= 1 << self._population.p_cscf[ue]
+        ue.ims.in_vain |= 1 << ue.ims.p_cscf
         self._plan(ue, self._answer_s(), "", now)
 
-    def _plan(self, ue: int, after_s: float, timer: str, now: float) -> None:
+    def _plan(self, ue: Ue, after_s: float, timer: str, now: float) -> None:
         """An initial registration then; supersedes what was planned."""
         self._cancel_plan(ue, now)
-        population = self._population
+        ims = ue.ims
         if timer:
-            population.waits_on[ue] = WAITS.index(timer)
+            ims.waits_on = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
-        population.planned[ue] = self._heap.at(due_s, events.IMS_SEEK, ue)
+        ims.planned = self._heap.at(due_s, events.IMS_SEEK, ue.index)
 
-    def _cancel_plan(self, ue: int, now: float) -> None:
-        population = self._population
-        population.planned[ue] = 0
-        if population.waits_on[ue]:
-            self._observer.waiting(WAITS[population.waits_on[ue]], -1, now)
-            population.waits_on[ue] = 0
+    def _cancel_plan(self, ue: Ue, now: float) -> None:
+        ims = ue.ims
+        ims.planned = 0
+        if ims.waits_on:
+            self._observer.waiting(WAITS[ims.waits_on], -1, now)
+            ims.waits_on = 0
 
-    def seek(self, ue: int, now: float, number: int) -> None:
+    def seek(self, index: int, now: float, number: int) -> None:
         """The wait is over: whom to ask."""
-        population = self._population
-        if number != population.planned[ue]:
+        ue = self._ues[index]
+        ims = ue.ims
+        if number != ims.planned:
             return
         self._cancel_plan(ue, now)
-        if population.runs[ue]:  # a message is on its way
+        if ims.runs:  # a message is on its way
             self._plan(ue, self._answer_s(), "", now)
             return
-        barred = [population.barred_until[one][ue] for one in range(P_CSCFS)]
-        match choose(population.p_cscf[ue], population.in_vain[ue], barred, now):
+        match choose(ims.p_cscf, ims.in_vain, ims.barred_until_s, now):
             case Ask(p_cscf):
-                population.p_cscf[ue] = p_cscf
-                population.renew_at[ue] = 0
+                ims.p_cscf = p_cscf
+                ims.renew_at_s = 0.0
                 self._begin(ue, INITIAL, now)
             case AskLater(p_cscf, at_s):
-                population.p_cscf[ue] = p_cscf
+                ims.p_cscf = p_cscf
                 self._plan(ue, at_s - now, RETRY_AFTER, now)
             case _:
-                population.in_vain[ue] = 0
-                free_at_s = min(barred)
-                if population.registered[ue] and free_at_s > now:  # not given up for a refused renewal
+                ims.in_vain = 0
+                free_at_s = min(ims.barred_until_s)
+                if ims.registered and free_at_s > now:  # not given up for a refused renewal
                     self._plan(ue, free_at_s - now, RETRY_AFTER, now)
                     return
                 self._owner.ims_exhausted(ue, self._profile(ue).recourse, now)

@@ -1,17 +1,17 @@
-"""The population as compact arrays: what is remembered of each UE, on its own side and on the core's.
+"""The population: what is remembered of each UE, on its own side and on the core's.
 
-A UE is an index; indices below `outage_ues` are the outage group. The two sides are kept apart: a UE that has given
-up does not know what the core still does for it. Where an array holds the number of an event, that event counts and
-any other that comes is stale; 0 is none.
+Indices below `outage_ues` are the outage group. The two sides are kept apart: a UE that has given up does not know
+what the core still does for it. Where a field holds the number of an event, that event counts and any other that
+comes is stale; 0 is none.
 """
 
-from array import array
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from regstorm.records.population import Population as PopulationSettings
-from regstorm.simulator.ims_population import ImsPopulation
+from regstorm.simulator.chain import KNOWN
+from regstorm.simulator.ims_population import ImsUe
 from ue_models.ims_rules import Recourse
 from ue_models.profiles import (
     IGNORES_RETRY_AFTER,
@@ -22,6 +22,10 @@ from ue_models.profiles import (
     impatient,
     restless,
 )
+
+if TYPE_CHECKING:
+    from regstorm.simulator.accounts import Account
+    from regstorm.simulator.calls import Call
 
 AWAY: Final = 0
 """Without coverage."""
@@ -52,97 +56,119 @@ RELEASE REQUEST or COMPLETE."""
 NO_STAGE: Final = 255
 
 
+@dataclass(slots=True, eq=False)
+class Ue:
+    """One UE; what the whole storm knows of it lies together."""
+
+    index: int
+    profile: Profile
+    ims: ImsUe = field(init=False)
+    """Only where the population has IMS."""
+
+    # --- the UE's side
+    phase: int = IN_SERVICE
+    asks: int = IDLE
+    """IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
+    retries: int = IDLE
+    """Which of these comes next, if the UE waits before it."""
+    chain: int = KNOWN
+    stage: int = 0
+    """Of its chain: whose uplink message it has sent, or sends next."""
+    owes: int = 0
+    releasing: bool = False
+    """It has its ims session released."""
+    returns: bool = False
+    """It deregisters only to register again."""
+    unsent: bool = False
+    """A session request waits for a connection."""
+    registration_attempts: int = 0
+    service_attempts: int = 0
+    hard_rejects: int = 0
+    repeats: int = 0
+    """Expiries of T3580."""
+    has_guti: bool = True
+    eutra: bool = False
+    """There is E-UTRA coverage where it is."""
+    waits_on: int = 0
+    """Index of the 5GMM timer that it waits on; 0: none."""
+    sessions: int = 0
+    """Bit n: the session with the scenario's DNN n is up."""
+    barred_sessions: int = 0
+    """Bit n: it is not asked for any more."""
+    paused_sessions: int = 0
+    """Bit n: it is not asked for before a pause is over."""
+    backs_off: int = 0
+    """Bit n: T3396 runs for it; else its pause is the upper layers' own."""
+    started_s: float = 0.0
+    """When its 5GMM attempt began."""
+    session_started_s: float = 0.0
+    idle_at_s: float = 0.0
+    """When the base station will have released its connection, if nothing is sent before."""
+    retry: int = 0
+    answer: int = 0
+    guard: int = 0
+    t3580: int = 0
+    operation: int = 0
+    t3512: int = 0
+
+    # --- the core's side
+    known: bool = True
+    """The AMF has its GUTI and its security context."""
+    secured: bool = False
+    """Secure exchange is established on this connection."""
+    follows_registration: bool = False
+    """A registration was admitted on this connection, and its sessions are not all up yet."""
+    on_probation: bool = False
+    """Its registration goes on to its authentication; then the door is asked again."""
+    connection: int = 0
+    """Changes whenever a connection begins or ends: what was sent on another is not heard."""
+    expected: int = NO_STAGE
+    """The stage whose uplink message the registration waits for."""
+    worked_on: int = NO_STAGE
+    """The stage that calls are made for."""
+    asked: "Call | None" = None
+    """The pairs that this stage waits for."""
+    accounts: "tuple[Account, ...]" = ()
+    """In 5GS: open since its last full service."""
+    account_in_ims: "Account | None" = None
+    """Of the registration in IMS that runs."""
+    registered_in_ims: "Account | None" = None
+    """Of the last registration in IMS that was to lead to full service, and has not yet."""
+    nas_repeats: int = 0
+    nas_timer: int = 0
+    stage_end: int = 0
+
+    @property
+    def shares_context(self) -> bool:
+        """The AMF can tell from an initial message who the UE is, and protect what it answers."""
+        return self.known and self.has_guti
+
+
 class Population:
-    """Arrays by UE index."""
+    """All UEs, by index."""
 
     def __init__(self, settings: PopulationSettings, sessions: int, rng: Random) -> None:
         """`sessions`: how many each UE wants."""
         self.outage_ues = settings.outage_ues
-        self.size = ues = settings.outage_ues + settings.online_ues
-        self.profiles, self.profile = _profiles(settings, ues, rng)
-        share = settings.eutra_coverage
-        self.eutra = bytearray(rng.random() < share for _ in range(ues)) if share else bytearray(ues)
-        share = settings.unprotected
-        self.unprotected = [ue for ue in range(self.outage_ues) if rng.random() < share] if share else []
-        """Those whose security context the outage takes from the AMF."""
-        self.ims = ImsPopulation(ues) if settings.ims else None
-        """None: the population does without."""
-
-        # --- the UE's side
-        self.phase = bytearray([IN_SERVICE]) * ues
-        self.asks = bytearray(ues)
-        """IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
-        self.retries = bytearray(ues)
-        """Which of these comes next, if the UE waits before it."""
-        self.chain = bytearray(ues)
-        self.stage = bytearray(ues)
-        """Of its chain: whose uplink message it has sent, or sends next."""
-        self.owes = bytearray(ues)
-        self.releasing = bytearray(ues)
-        """It has its ims session released."""
-        self.returns = bytearray(ues)
-        """It deregisters only to register again."""
-        self.unsent = bytearray(ues)
-        """A session request waits for a connection."""
-        self.registration_attempts = bytearray(ues)
-        self.service_attempts = bytearray(ues)
-        self.hard_rejects = bytearray(ues)
-        self.repeats = bytearray(ues)
-        """Expiries of T3580."""
-        self.has_guti = bytearray([1]) * ues
-        self.waits_on = bytearray(ues)
-        """Index of the 5GMM timer that it waits on; 0: none."""
+        self.size = settings.outage_ues + settings.online_ues
+        self.has_ims = settings.ims
         self.sessions_wanted = (1 << sessions) - 1
-        self.sessions = bytearray([self.sessions_wanted]) * ues
-        """Bit n: the session with the scenario's DNN n is up."""
-        self.barred_sessions = bytearray(ues)
-        """Bit n: it is not asked for any more."""
-        self.backs_off = bytearray(ues)
-        """Bit n: T3396 runs for it; else its pause is the upper layers' own."""
-        self.started = array("d", bytes(8 * ues))
-        """When its 5GMM attempt began."""
-        self.session_started = array("d", bytes(8 * ues))
-        self.idle_at = array("d", bytes(8 * ues))
-        """When the base station will have released its connection, if nothing is sent before."""
-        self.retry = _numbers(ues)
-        self.answer = _numbers(ues)
-        self.guard = _numbers(ues)
-        self.t3580 = _numbers(ues)
-        self.pauses = tuple(_numbers(ues) for _ in range(sessions))
-        """By session: the end of the pause before it is asked for again."""
-        self.operation = _numbers(ues)
-        self.t3512 = _numbers(ues)
-
-        # --- the core's side
-        self.known = bytearray([1]) * ues
-        """The AMF has its GUTI and its security context."""
-        self.secured = bytearray(ues)
-        """Secure exchange is established on this connection."""
-        self.follows_registration = bytearray(ues)
-        """A registration was admitted on this connection, and its sessions are not all up yet."""
-        self.on_probation = bytearray(ues)
-        """Its registration goes on to its authentication; then the door is asked again."""
-        self.connection = _numbers(ues)
-        """Changes whenever a connection begins or ends: what was sent on another is not heard."""
-        self.expected = bytearray([NO_STAGE]) * ues
-        """The stage whose uplink message the registration waits for."""
-        self.worked_on = bytearray([NO_STAGE]) * ues
-        """The stage that calls are made for."""
-        self.nas_repeats = bytearray(ues)
-        self.nas_timer = _numbers(ues)
-        self.stage_end = _numbers(ues)
-
-    def shares_context(self, ue: int) -> bool:
-        """The AMF can tell from an initial message who the UE is, and protect what it answers."""
-        return bool(self.known[ue] and self.has_guti[ue])
+        self.ues = [Ue(index, profile) for index, profile in enumerate(_profiles(settings, self.size, rng))]
+        for ue in self.ues:
+            ue.sessions = self.sessions_wanted
+            if settings.ims:
+                ue.ims = ImsUe()
+        if settings.eutra_coverage:
+            for ue in self.ues:
+                ue.eutra = rng.random() < settings.eutra_coverage
+        self.outage_group = self.ues[: self.outage_ues]
+        share = settings.unprotected
+        self.unprotected = [ue for ue in self.outage_group if rng.random() < share] if share else []
+        """Those whose security context the outage takes from the AMF."""
 
 
-def _numbers(ues: int) -> "array[int]":
-    return array("I", bytes(4 * ues))
-
-
-def _profiles(settings: PopulationSettings, ues: int, rng: Random) -> tuple[tuple[Profile, ...], bytearray]:
-    """The kinds of behaviour, and which one each UE has."""
+def _profiles(settings: PopulationSettings, ues: int, rng: Random) -> list[Profile]:
+    """How each UE behaves."""
     shares, recourse = settings.profiles, Recourse(settings.p_cscfs_exhausted)
     known = (
         OBEDIENT,
@@ -163,5 +189,5 @@ def _profiles(settings: PopulationSettings, ues: int, rng: Random) -> tuple[tupl
         shares.ignores_retry_after,
     )
     if shares.obedient == 1:
-        return kinds, bytearray(ues)
-    return kinds, bytearray(rng.choices(range(len(kinds)), weights, k=ues))
+        return [kinds[0]] * ues
+    return rng.choices(kinds, weights, k=ues)

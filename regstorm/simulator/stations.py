@@ -118,7 +118,7 @@ class Homes:
         self.of[ue] = after = node_of(self.nodes, ue, self._kind, self.factors)
         return after != before
 
-    def change(self, place: int, factor: float, settled: bytearray | None = None) -> list[int]:
+    def change(self, place: int, factor: float, settled: Callable[[int], bool] = lambda ue: False) -> list[int]:
         """The UEs that another node serves from now on. Who is `settled` stays when a node is back."""
         was_lost = self.factors[place] <= 0
         self.factors[place] = factor
@@ -126,7 +126,7 @@ class Homes:
             return []
         moved = []
         for ue, before in enumerate(self.of):
-            if settled is not None and factor > 0 and settled[ue]:
+            if factor > 0 and settled(ue):
                 continue
             after = node_of(self.nodes, ue, self._kind, self.factors)
             if after != before:

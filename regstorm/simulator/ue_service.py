@@ -22,6 +22,7 @@ from regstorm.simulator.population import (
     OWES_SESSION,
     PERIODIC_UPDATE,
     SERVICE_REQUEST,
+    Ue,
 )
 from regstorm.simulator.ue_side import UeSide
 from ue_models import rules
@@ -41,234 +42,219 @@ class RegisteredUes(UeSide):
 
     # --- sessions ----------------------------------------------------------------------------------------------------
 
-    def _resume(self, ue: int, now: float) -> None:
+    def _resume(self, ue: Ue, now: float) -> None:
         """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
-        population = self._population
-        if population.asks[ue]:
+        if ue.asks:
             return
-        if population.phase[ue] != LACKS_SESSION or population.releasing[ue]:
-            if self.ims is not None and self.ims.holds_packet(ue) and now >= population.idle_at[ue]:
+        if ue.phase != LACKS_SESSION or ue.releasing:
+            if self.ims is not None and self.ims.holds_packet(ue) and now >= ue.idle_at_s:
                 self.fetch_resources(ue, now)
             return
-        if population.sessions[ue] == population.sessions_wanted:
+        if ue.sessions == self._population.sessions_wanted:
             self._enter_service(ue, now)
             return
         session = self._next_wanted(ue)
         if session is None:
             return
-        if now < population.idle_at[ue]:
+        if now < ue.idle_at_s:
             self._establish(ue, session, now)
-        elif not population.retry[ue]:
+        elif not ue.retry:
             self._ask(ue, SERVICE_REQUEST, now)
 
-    def _next_wanted(self, ue: int) -> int | None:
+    def _next_wanted(self, ue: Ue) -> int | None:
         """The first session that may be asked for now."""
-        population = self._population
-        known = population.sessions[ue] | population.barred_sessions[ue]
-        for session, pauses in enumerate(population.pauses):
-            if not known >> session & 1 and not pauses[ue]:
-                return session
-        return None
+        wanted = self._population.sessions_wanted & ~(ue.sessions | ue.barred_sessions | ue.paused_sessions)
+        return (wanted & -wanted).bit_length() - 1 if wanted else None
 
-    def _establish(self, ue: int, session: int, now: float) -> None:
-        population = self._population
-        population.phase[ue] = ESTABLISHING
-        population.stage[ue] = self._first_session[population.chain[ue]] + session
-        population.repeats[ue] = 0
-        population.session_started[ue] = now
-        self._observer.attempt_started(ue, self._session_name(ue), now)
-        population.t3580[ue] = self._heap.at(now + T3580.seconds, events.T3580, ue)
+    def _establish(self, ue: Ue, session: int, now: float) -> None:
+        ue.phase = ESTABLISHING
+        ue.stage = self._first_session[ue.chain] + session
+        ue.repeats = 0
+        ue.session_started_s = now
+        self._observer.attempt_started(ue.index, self._session_name(ue), now)
+        ue.t3580 = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
         self._owe(ue, OWES_SESSION, now)
 
-    def t3580_expired(self, ue: int, now: float, number: int) -> None:
+    def t3580_expired(self, index: int, now: float, number: int) -> None:
         """The request again, four times."""
-        population = self._population
-        if number != population.t3580[ue]:
+        ue = self._ues[index]
+        if number != ue.t3580:
             return
-        if population.releasing[ue]:
+        if ue.releasing:
             self._release_unanswered(ue, now)
-        elif population.repeats[ue] < RETRANSMISSIONS:
-            population.repeats[ue] += 1
-            population.t3580[ue] = self._heap.at(now + T3580.seconds, events.T3580, ue)
+        elif ue.repeats < RETRANSMISSIONS:
+            ue.repeats += 1
+            ue.t3580 = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
             self._send_session_request(ue, now)
         else:
             self._session_failed(ue, NoAnswer(), f"{T3580.name} expired", now)
             self._resume(ue, now)
 
-    def _send_session_request(self, ue: int, now: float) -> None:
+    def _send_session_request(self, ue: Ue, now: float) -> None:
         """Now if there is a connection, else once a service request has brought one."""
-        population = self._population
-        if now < population.idle_at[ue]:
-            self._owe(ue, OWES_RELEASE if population.releasing[ue] else OWES_SESSION, now)
+        if now < ue.idle_at_s:
+            self._owe(ue, OWES_RELEASE if ue.releasing else OWES_SESSION, now)
             return
-        population.unsent[ue] = 1
-        if not population.retry[ue] and not population.asks[ue]:
+        ue.unsent = True
+        if not ue.retry and not ue.asks:
             self._ask(ue, SERVICE_REQUEST, now)
 
-    def session_accepted(self, ue: int, stage: int, now: float) -> None:
+    def session_accepted(self, ue: Ue, stage: int, now: float) -> None:
         """The session of `stage` is up."""
-        population = self._population
-        if population.phase[ue] != ESTABLISHING or population.stage[ue] != stage:
+        if ue.phase != ESTABLISHING or ue.stage != stage:
             return
-        population.t3580[ue] = 0
-        population.sessions[ue] |= 1 << stage - self._first_session[population.chain[ue]]
-        self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, None)
+        ue.t3580 = 0
+        ue.sessions |= 1 << stage - self._first_session[ue.chain]
+        self._observer.attempt_ended(ue.index, self._session_name(ue), ue.session_started_s, now, None)
         self._stay_connected(ue, now)
-        population.phase[ue] = LACKS_SESSION
-        if self.ims is not None and stage - self._first_session[population.chain[ue]] == self._ims_session:
+        ue.phase = LACKS_SESSION
+        if self.ims is not None and stage - self._first_session[ue.chain] == self._ims_session:
             self.ims.session_up(ue, now)
         self._resume(ue, now)
 
     def session_returned(
-        self, ue: int, stage: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float
+        self, ue: Ue, stage: int, cause: FivegmmCause, back_off: GprsTimer3 | None, now: float
     ) -> None:
         """The UE's own 5GSM message came back (TS 24.501 5.4.5.3.3)."""
-        population = self._population
         self._stay_connected(ue, now)
-        if population.phase[ue] == ESTABLISHING and population.stage[ue] == stage:
+        if ue.phase == ESTABLISHING and ue.stage == stage:
             why = f"5GMM #{int(cause)}"
             self._session_failed(ue, NotForwarded(cause, back_off), why, now)
-            self._observer.rejected(ue, why, True, now)
+            self._observer.rejected(ue.index, why, True, now)
             self._resume(ue, now)
 
-    def _session_failed(self, ue: int, failure: SessionFailure, why: str, now: float) -> None:
+    def _session_failed(self, ue: Ue, failure: SessionFailure, why: str, now: float) -> None:
         """Until the rules let the UE ask for this session again, it asks for another that it lacks."""
-        population = self._population
-        self._observer.attempt_ended(ue, self._session_name(ue), population.session_started[ue], now, why)
-        session = population.stage[ue] - self._first_session[population.chain[ue]]
-        population.phase[ue] = LACKS_SESSION
-        population.t3580[ue] = population.unsent[ue] = 0
-        profile = population.profiles[population.profile[ue]]
-        verdict = profile.adapt(rules.session_failed(failure), self._rng)
+        self._observer.attempt_ended(ue.index, self._session_name(ue), ue.session_started_s, now, why)
+        session = ue.stage - self._first_session[ue.chain]
+        ue.phase = LACKS_SESSION
+        ue.unsent = False
+        ue.t3580 = 0
+        verdict = ue.profile.adapt(rules.session_failed(failure), self._rng)
         if isinstance(verdict, Retry):
             if verdict.timer:
-                population.backs_off[ue] |= 1 << session
+                ue.backs_off |= 1 << session
                 self._observer.waiting(T3396.name, 1, now)
             due_s = now + verdict.after_s + self._rng.random() * self._jitter_s
-            subject = session << events.UE_BITS | ue
-            population.pauses[session][ue] = self._heap.at(due_s, events.SESSION_PAUSE, subject)
+            ue.paused_sessions |= 1 << session
+            subject = session << events.UE_BITS | ue.index
+            self._pauses[subject] = self._heap.at(due_s, events.SESSION_PAUSE, subject)
         else:
-            population.barred_sessions[ue] |= 1 << session
+            ue.barred_sessions |= 1 << session
 
     def pause_over(self, subject: int, now: float, number: int) -> None:
         """A session may be asked for again."""
-        session, ue = subject >> events.UE_BITS, subject & _UE_MASK
-        pauses = self._population.pauses[session]
-        if number == pauses[ue]:
-            pauses[ue] = 0
-            self._stop_back_off(ue, session, now)
+        if number == self._pauses.get(subject):
+            session, ue = subject >> events.UE_BITS, self._ues[subject & _UE_MASK]
+            self._end_pause(ue, session, now)
             self._resume(ue, now)
 
-    def _stop_back_off(self, ue: int, session: int, now: float) -> None:
-        population = self._population
-        if population.backs_off[ue] >> session & 1:
-            population.backs_off[ue] &= ~(1 << session)
+    def _end_pause(self, ue: Ue, session: int, now: float) -> None:
+        del self._pauses[session << events.UE_BITS | ue.index]
+        ue.paused_sessions &= ~(1 << session)
+        if ue.backs_off >> session & 1:
+            ue.backs_off &= ~(1 << session)
             self._observer.waiting(T3396.name, -1, now)
 
-    def _abandon_sessions(self, ue: int, now: float) -> None:
+    def _abandon_sessions(self, ue: Ue, now: float) -> None:
         """The UE is no longer registered: no session, no wait for one."""
-        population = self._population
-        if population.releasing[ue]:
+        if ue.releasing:
             self._release_ended(ue, "aborted", now)
-        population.t3580[ue] = population.unsent[ue] = population.sessions[ue] = 0
-        for session, pauses in enumerate(population.pauses):
-            pauses[ue] = 0
-            self._stop_back_off(ue, session, now)
+        ue.unsent = False
+        ue.t3580 = ue.sessions = 0
+        for session in range(ue.paused_sessions.bit_length()):
+            if ue.paused_sessions >> session & 1:
+                self._end_pause(ue, session, now)
         if self.ims is not None:
             self.ims.session_down(ue, now)
 
     # --- release of the ims session (TS 24.501 6.4.3) ----------------------------------------------------------------
 
-    def _release_ims_session(self, ue: int, now: float) -> None:
+    def _release_ims_session(self, ue: Ue, now: float) -> None:
         """It is then asked for again, as every session that is missing. While another is being established it is
         released here alone."""
-        population = self._population
-        if population.phase[ue] == ESTABLISHING:
+        if ue.phase == ESTABLISHING:
             self._ims_session_gone(ue, now)
             return
-        population.releasing[ue] = 1
-        population.repeats[ue] = 0
-        population.session_started[ue] = now
-        self._observer.attempt_started(ue, procedures.SESSION_RELEASE, now)
-        population.t3580[ue] = self._heap.at(now + T3582.seconds, events.T3580, ue)
+        ue.releasing = True
+        ue.repeats = 0
+        ue.session_started_s = now
+        self._observer.attempt_started(ue.index, procedures.SESSION_RELEASE, now)
+        ue.t3580 = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
         self._send_session_request(ue, now)
 
-    def _release_unanswered(self, ue: int, now: float) -> None:
+    def _release_unanswered(self, ue: Ue, now: float) -> None:
         """T3582: the request again, four times."""
-        population = self._population
-        if population.repeats[ue] < RETRANSMISSIONS:
-            population.repeats[ue] += 1
-            population.t3580[ue] = self._heap.at(now + T3582.seconds, events.T3580, ue)
+        if ue.repeats < RETRANSMISSIONS:
+            ue.repeats += 1
+            ue.t3580 = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
             self._send_session_request(ue, now)
         else:
             self._release_ended(ue, f"{T3582.name} expired", now)
             self._ims_session_gone(ue, now)
 
-    def session_released(self, ue: int, commanded: bool, now: float) -> None:
+    def session_released(self, ue: Ue, commanded: bool, now: float) -> None:
         """The answer to the request, whichever: the session is gone (6.4.3.4)."""
-        population = self._population
         self._stay_connected(ue, now)
-        if not population.releasing[ue]:
+        if not ue.releasing:
             return
         if commanded:
             self._owe(ue, OWES_RELEASED, now)
         self._release_ended(ue, None, now)
         self._ims_session_gone(ue, now)
 
-    def _release_ended(self, ue: int, failure: str | None, now: float) -> None:
-        population = self._population
-        population.releasing[ue] = 0
-        population.t3580[ue] = population.unsent[ue] = 0
-        name, began = procedures.SESSION_RELEASE, population.session_started[ue]
-        self._observer.attempt_ended(ue, name, began, now, failure)
+    def _release_ended(self, ue: Ue, failure: str | None, now: float) -> None:
+        ue.releasing = False
+        ue.unsent = False
+        ue.t3580 = 0
+        name, began = procedures.SESSION_RELEASE, ue.session_started_s
+        self._observer.attempt_ended(ue.index, name, began, now, failure)
 
-    def _ims_session_gone(self, ue: int, now: float) -> None:
-        population = self._population
-        population.sessions[ue] &= ~(1 << self._ims_session)
-        if population.phase[ue] == IN_SERVICE:
-            population.phase[ue] = LACKS_SESSION
+    def _ims_session_gone(self, ue: Ue, now: float) -> None:
+        ue.sessions &= ~(1 << self._ims_session)
+        if ue.phase == IN_SERVICE:
+            ue.phase = LACKS_SESSION
         if self.ims is not None:
             self.ims.session_down(ue, now)
         self._tell_service(ue, now)
         self._resume(ue, now)
 
-    def _session_name(self, ue: int) -> str:
-        population = self._population
-        return self._session_names[self._chains[population.chain[ue]][population.stage[ue]].dnn or ""]
+    def _session_name(self, ue: Ue) -> str:
+        return self._session_names[self._chains[ue.chain][ue.stage].dnn or ""]
 
-    def _enter_service(self, ue: int, now: float) -> None:
-        self._population.phase[ue] = IN_SERVICE
+    def _enter_service(self, ue: Ue, now: float) -> None:
+        ue.phase = IN_SERVICE
         self._tell_service(ue, now)
-        if not self._population.operation[ue]:
+        if not ue.operation:
             self._await_operation(ue, now)
-        self._start_t3512(ue, self._population.idle_at[ue] + self._t3512_s)
+        self._start_t3512(ue, ue.idle_at_s + self._t3512_s)
 
-    def _tell_service(self, ue: int, now: float) -> None:
+    def _tell_service(self, ue: Ue, now: float) -> None:
         """Full service: registered with every session, and in IMS as UE and core see it. Harmless if it was so."""
-        served = self._population.phase[ue] == IN_SERVICE
+        served = ue.phase == IN_SERVICE
         if self.ims is not None:
             served = served and self.ims.in_full_service(ue)
-        self._observer.service_changed(ue, served, now)
+        self._observer.service_changed(ue.index, served, now)
 
-    def in_service(self, ue: int) -> bool:
+    def in_service(self, ue: Ue) -> bool:
         """Every session is up."""
-        return self._population.phase[ue] == IN_SERVICE
+        return ue.phase == IN_SERVICE
 
     # --- operations of users in service ------------------------------------------------------------------------------
 
-    def _await_operation(self, ue: int, now: float) -> None:
+    def _await_operation(self, ue: Ue, now: float) -> None:
         due_s = now + self._rng.expovariate(1 / self._online.every_s)
-        self._population.operation[ue] = self._heap.at(due_s, events.OPERATION, ue)
+        ue.operation = self._heap.at(due_s, events.OPERATION, ue.index)
 
-    def operation_due(self, ue: int, now: float, number: int) -> None:
+    def operation_due(self, index: int, now: float, number: int) -> None:
         """One operation of the user, if the UE is idle and free to begin; and when the next one is due."""
-        population = self._population
-        if number != population.operation[ue]:
+        ue = self._ues[index]
+        if number != ue.operation:
             return
         self._await_operation(ue, now)
         ims = self.ims
-        free = population.phase[ue] == IN_SERVICE and not population.asks[ue] and not population.retry[ue]
-        if free and now >= population.idle_at[ue] and (ims is None or ims.is_registered(ue)):
+        free = ue.phase == IN_SERVICE and not ue.asks and not ue.retry
+        if free and now >= ue.idle_at_s and (ims is None or ims.is_registered(ue)):
             drawn = self._rng.random()
             if drawn < self._online.periodic_update_share:
                 self._ask(ue, PERIODIC_UPDATE, now)
@@ -277,78 +263,75 @@ class RegisteredUes(UeSide):
             else:
                 self._ask(ue, SERVICE_REQUEST, now)
 
-    def _start_t3512(self, ue: int, due_s: float) -> None:
+    def _start_t3512(self, ue: Ue, due_s: float) -> None:
         """T3512 runs in 5GMM-IDLE (TS 24.501 5.3.7); zero and deactivated mean no periodic update."""
         if self._t3512_s:
-            self._population.t3512[ue] = self._heap.at(due_s, events.T3512, ue)
+            ue.t3512 = self._heap.at(due_s, events.T3512, ue.index)
 
-    def t3512_expired(self, ue: int, now: float, number: int) -> None:
+    def t3512_expired(self, index: int, now: float, number: int) -> None:
         """A periodic update, unless the UE may not begin one."""
-        population = self._population
-        if number == population.t3512[ue] and population.phase[ue] in REGISTERED:
-            population.t3512[ue] = 0
-            if not population.asks[ue] and not population.retry[ue]:
+        ue = self._ues[index]
+        if number == ue.t3512 and ue.phase in REGISTERED:
+            ue.t3512 = 0
+            if not ue.asks and not ue.retry:
                 self._ask(ue, PERIODIC_UPDATE, now)
 
-    def _ask(self, ue: int, what: int, now: float) -> None:
+    def _ask(self, ue: Ue, what: int, now: float) -> None:
         """A service request or a periodic update begins."""
-        population = self._population
-        population.asks[ue] = what
-        population.started[ue] = now
-        population.t3512[ue] = 0
-        self._observer.attempt_started(ue, NAMES[what], now)
-        profile = population.profiles[population.profile[ue]]
+        ue.asks = what
+        ue.started_s = now
+        ue.t3512 = 0
+        self._observer.attempt_started(ue.index, NAMES[what], now)
+        profile = ue.profile
         self._start_guard(ue, profile.guard_s(T3517 if what == SERVICE_REQUEST else T3510), now)
         self._core.connect(ue)
         self._stay_connected(ue, now)
         self._core.uplink(ue, _MESSAGES[what], now)
 
-    def accepted(self, ue: int, now: float) -> None:
+    def accepted(self, ue: Ue, now: float) -> None:
         """SERVICE ACCEPT, or the accept of a periodic update (whose connection is released at once)."""
-        population = self._population
-        what = population.asks[ue]
+        what = ue.asks
         if not what:
             return
-        population.asks[ue] = IDLE
-        population.guard[ue] = 0
-        population.registration_attempts[ue] = population.service_attempts[ue] = 0
-        self._observer.attempt_ended(ue, NAMES[what], population.started[ue], now, None)
+        ue.asks = IDLE
+        ue.guard = 0
+        ue.registration_attempts = ue.service_attempts = 0
+        self._observer.attempt_ended(ue.index, NAMES[what], ue.started_s, now, None)
         if what == SERVICE_REQUEST:
             self._stay_connected(ue, now)
         else:
             self._leave_connection(ue, now)
-        self._start_t3512(ue, population.idle_at[ue] + self._t3512_s)
-        if population.unsent[ue] and what == SERVICE_REQUEST:
-            population.unsent[ue] = 0
-            self._owe(ue, OWES_RELEASE if population.releasing[ue] else OWES_SESSION, now)
+        self._start_t3512(ue, ue.idle_at_s + self._t3512_s)
+        if ue.unsent and what == SERVICE_REQUEST:
+            ue.unsent = False
+            self._owe(ue, OWES_RELEASE if ue.releasing else OWES_SESSION, now)
         if self.ims is not None and what == SERVICE_REQUEST:
             self.ims.connected(ue, now)
         self._resume(ue, now)
 
     # --- what the IMS side calls -------------------------------------------------------------------------------------
 
-    def has_connection(self, ue: int, now: float) -> bool:
+    def has_connection(self, ue: Ue, now: float) -> bool:
         """Packets can be sent and received now."""
-        return now < self._population.idle_at[ue] and self._population.phase[ue] in REGISTERED
+        return now < ue.idle_at_s and ue.phase in REGISTERED
 
-    def packet(self, ue: int, now: float) -> None:
+    def packet(self, ue: Ue, now: float) -> None:
         """One was sent or received: the base station's inactivity timer begins anew."""
         self._stay_connected(ue, now)
 
-    def fetch_resources(self, ue: int, now: float) -> None:
+    def fetch_resources(self, ue: Ue, now: float) -> None:
         """A packet waits for a connection: a service request, unless something forbids it."""
-        population = self._population
-        if population.phase[ue] in REGISTERED and not population.asks[ue] and not population.retry[ue]:
+        if ue.phase in REGISTERED and not ue.asks and not ue.retry:
             self._ask(ue, SERVICE_REQUEST, now)
 
-    def profile_of(self, ue: int) -> Profile:
+    def profile_of(self, ue: Ue) -> Profile:
         """How it behaves."""
-        return self._population.profiles[self._population.profile[ue]]
+        return ue.profile
 
-    def ims_changed(self, ue: int, now: float) -> None:
+    def ims_changed(self, ue: Ue, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
         self._tell_service(ue, now)
 
-    def core_service_changed(self, ue: int, now: float) -> None:
+    def core_service_changed(self, ue: Ue, now: float) -> None:
         """Both application servers hold it, or no more."""
         self._tell_service(ue, now)

@@ -25,12 +25,13 @@ from regstorm.simulator.population import (
     OWES_SESSION,
     OWES_STAGE,
     Population,
+    Ue,
 )
 from ue_models import rules
 from ue_models.timers import T3247, T3346, T3502, T3511, T3525
 
 WAITS: Final = ("", T3346.name, T3502.name, T3511.name, T3525.name, T3247.name)
-"""The 5GMM timers before a next attempt, by the index that the population keeps; 0 is a mere pause, or none."""
+"""The 5GMM timers before a next attempt, by the index that a UE keeps; 0 is a mere pause, or none."""
 
 
 class UeSide(ABC):
@@ -47,6 +48,7 @@ class UeSide(ABC):
         rng: Random,
     ) -> None:
         self._population = population
+        self._ues = population.ues
         self._chains: tuple[tuple[Stage, ...], ...] = tuple(chain.stages for chain in chains.all)
         self._first_session = tuple(chain.first_session for chain in chains.all)
         self._session_names = {dnn: procedures.pdu_session(dnn) for dnn in scenario.network.dnns}
@@ -60,13 +62,15 @@ class UeSide(ABC):
         self._t3502_s = rules.t3502_in_force_s(GprsTimer2.of(scenario.core.amf.t3502_s))
         self._t3512_s = float(GprsTimer3.of(scenario.core.amf.t3512_s).seconds or 0)
         self._arrivals_s = scenario.outage.arrivals_s
+        self._pauses: dict[int, int] = {}
+        """By session and UE, as its event has them: the end of the pause before it is asked for again."""
         self._loses_contexts = scenario.outage.amf_context == "lost"
         self.ims: ImsUes | None = None
         """The IMS side, if the population has it."""
         self._ims_session = 0
-        if population.ims is not None and core.ims is not None:
+        if core.ims is not None:
             self._ims_session = scenario.network.dnns.index(IMS_DNN)
-            self.ims = ImsUes(scenario, population.ims, core.ims, self._ims_owner(), heap, observer, rng)
+            self.ims = ImsUes(scenario, population, core.ims, self._ims_owner(), heap, observer, rng)
             core.ims.listener = self.ims
 
     @abstractmethod
@@ -74,61 +78,57 @@ class UeSide(ABC):
 
     # --- the connection ----------------------------------------------------------------------------------------------
 
-    def _owe(self, ue: int, what: int, now: float) -> None:
+    def _owe(self, ue: Ue, what: int, now: float) -> None:
         """An answer takes a while; what is owed meanwhile goes along."""
-        population = self._population
-        population.owes[ue] |= what
-        if not population.answer[ue]:
+        ue.owes |= what
+        if not ue.answer:
             after_s = self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()
-            population.answer[ue] = self._heap.at(now + after_s, events.ANSWER, ue)
+            ue.answer = self._heap.at(now + after_s, events.ANSWER, ue.index)
 
-    def answers(self, ue: int, now: float, number: int) -> None:
+    def answers(self, index: int, now: float, number: int) -> None:
         """What is owed goes out, in order."""
-        population = self._population
-        if number != population.answer[ue]:
+        ue = self._ues[index]
+        if number != ue.answer:
             return
-        population.answer[ue] = 0
-        owes = population.owes[ue]
-        population.owes[ue] = 0
+        ue.answer = 0
+        owes = ue.owes
+        ue.owes = 0
         self._stay_connected(ue, now)
         if owes & OWES_STAGE:
-            self._core.uplink(ue, population.stage[ue], now)
+            self._core.uplink(ue, ue.stage, now)
         if owes & OWES_COMPLETE:
-            self._core.uplink(ue, self._first_session[population.chain[ue]] - 1, now)
+            self._core.uplink(ue, self._first_session[ue.chain] - 1, now)
         if owes & OWES_SESSION:
-            self._core.uplink(ue, population.stage[ue], now)
+            self._core.uplink(ue, ue.stage, now)
         if owes & OWES_RELEASE:
             self._core.uplink(ue, SESSION_RELEASE, now)
         if owes & OWES_RELEASED:
             self._core.uplink(ue, SESSION_RELEASED, now)
 
-    def _stay_connected(self, ue: int, now: float) -> None:
+    def _stay_connected(self, ue: Ue, now: float) -> None:
         """Something was sent: the base station's inactivity timer begins anew."""
-        self._population.idle_at[ue] = now + self._online.inactivity_s
+        ue.idle_at_s = now + self._online.inactivity_s
 
-    def _leave_connection(self, ue: int, now: float) -> None:
+    def _leave_connection(self, ue: Ue, now: float) -> None:
         """Local release of the NAS signalling connection (TS 24.501 5.3.1.3)."""
-        population = self._population
-        population.owes[ue] = population.answer[ue] = 0
-        population.idle_at[ue] = now
+        ue.owes = ue.answer = 0
+        ue.idle_at_s = now
         self._core.disconnect(ue)
 
-    def _start_guard(self, ue: int, after_s: float, now: float) -> None:
-        self._population.guard[ue] = self._heap.at(now + after_s, events.GUARD, ue)
+    def _start_guard(self, ue: Ue, after_s: float, now: float) -> None:
+        ue.guard = self._heap.at(now + after_s, events.GUARD, ue.index)
 
     # --- waiting, and trying again -----------------------------------------------------------------------------------
 
-    def _wait(self, ue: int, after_s: float, timer: str, now: float) -> None:
-        population = self._population
+    def _wait(self, ue: Ue, after_s: float, timer: str, now: float) -> None:
         if timer:
-            population.waits_on[ue] = WAITS.index(timer)
+            ue.waits_on = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
-        population.retry[ue] = self._heap.at(due_s, events.RETRY, ue)
+        ue.retry = self._heap.at(due_s, events.RETRY, ue.index)
 
-    def _stop_waiting(self, ue: int, now: float) -> None:
-        population = self._population
-        population.retry[ue] = 0
-        if population.waits_on[ue]:
-            self._observer.waiting(WAITS[population.waits_on[ue]], -1, now)
-            population.waits_on[ue] = 0
+    def _stop_waiting(self, ue: Ue, now: float) -> None:
+        ue.retry = 0
+        if ue.waits_on:
+            self._observer.waiting(WAITS[ue.waits_on], -1, now)
+            ue.waits_on = 0
