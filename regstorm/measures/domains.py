@@ -1,7 +1,6 @@
-"""What is measured of UEs only where the population has IMS: funnel, re-registrations that fall due, late returns.
+"""What is measured of UEs only where the population has IMS: funnel, re-registrations that fall due, late returns."""
 
-A UE tells that its wait has ended, and in the same instant that its next attempt begins: so the timer belongs to it.
-"""
+from typing import Protocol
 
 from regstorm.measures.funnel import Funnel
 from regstorm.measures.service_log import ServiceLog
@@ -17,31 +16,30 @@ _REGISTERED_IN_IMS = (procedures.IMS_REREGISTRATION, procedures.IMS_REGISTRATION
 
 
 class Renewals:
-    """Re-registrations in IMS of online users, since the end of the outage."""
+    """Re-registrations in IMS since the end of the outage; told of online users only."""
 
     def __init__(self, timeline: Timeline, log: ServiceLog) -> None:
         self._timeline = timeline
-        self._log = log
+        self._outage_end_s = log.outage_end_s
         self._under_way: set[int] = set()
         self._seen: set[int] = set()
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """A re-REGISTER falls due when its first attempt begins."""
-        if procedure != procedures.IMS_REREGISTRATION or now < self._log.outage_end_s:
+        if procedure != procedures.IMS_REREGISTRATION or now < self._outage_end_s or ue in self._under_way:
             return
-        if self._log.is_online_group(ue) and ue not in self._under_way:
-            self._under_way.add(ue)
-            self._timeline.count(names.ONLINE_RENEWALS_DUE, now)
-            if ue not in self._seen:
-                self._seen.add(ue)
-                self._timeline.count(names.ONLINE_RENEWING_USERS, now)
+        self._under_way.add(ue)
+        self._timeline.count(names.ONLINE_RENEWALS_DUE, now)
+        if ue not in self._seen:
+            self._seen.add(ue)
+            self._timeline.count(names.ONLINE_RENEWING_USERS, now)
 
     def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
         """Registered again, one way or the other."""
         if failure is None and procedure in _REGISTERED_IN_IMS:
             self._over(ue, names.ONLINE_RENEWALS_KEPT, now)
 
-    def registration_lost(self, ue: int, now: float) -> None:
+    def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
         """In IMS or in the 5GC: the binding has not been kept."""
         self._over(ue, names.ONLINE_RENEWALS_LOST, now)
 
@@ -52,70 +50,52 @@ class Renewals:
 
 
 class LateReturns:
-    """Outage users back after minute 12, by the timer that ended their last wait."""
+    """Outage users back after minute 12, by the timer that ended their last wait; told of the outage group only."""
 
     def __init__(self, timeline: Timeline, log: ServiceLog) -> None:
         self._timeline = timeline
-        self._log = log
-        self._ended: tuple[str, float] | None = None
-        self._last: dict[int, str] = {}
+        self._outage_end_s = log.outage_end_s
+        self._timers = [NO_WAIT]
+        self._last = bytearray(log.outage_ues)
+        """By UE: the place of that timer among them."""
 
-    def wait_ended(self, timer: str, now: float) -> None:
-        """Somebody's wait is over."""
-        self._ended = timer, now
-
-    def attempt_started(self, ue: int, now: float) -> None:
-        """If a wait has just ended, it was this UE's."""
-        ended = self._ended
-        if ended is None:
-            return
-        self._ended = None
-        if ended[1] == now and not self._log.is_online_group(ue):
-            self._last[ue] = ended[0]
+    def waited(self, ue: int, timer: str) -> None:
+        """The UE's wait is over."""
+        if timer not in self._timers:
+            self._timers.append(timer)
+        self._last[ue] = self._timers.index(timer)
 
     def back(self, ue: int, now: float) -> None:
         """The UE has full service for the first time since the end of the outage."""
-        timer = self._last.pop(ue, NO_WAIT)
-        if now - self._log.outage_end_s > LATE_S:
+        if now - self._outage_end_s > LATE_S:
+            timer = self._timers[self._last[ue]]
             self._timeline.count(names.BACK_LATE, now)
             self._timeline.count(f"{names.BACK_LATE}.{timer.replace(' ', '_')}", now)
 
 
+class GroupMeasure(Protocol):
+    """What is told of each user of a group, as in records.ports.UeObserver."""
+
+    def attempt_started(self, ue: int, procedure: str, now: float) -> None:
+        """An attempt's first octet went out."""
+
+    def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
+        """It ended: None is success."""
+
+    def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
+        """Against the UE's will: the IMS registration, or that in the 5GC and everything with it."""
+
+
 class Domains:
-    """Told by ue_counts.UeCounts of everything that UEs tell."""
+    """The parts, for ue_counts.UeCounts: it tells each of the group that it looks at."""
 
     def __init__(self, timeline: Timeline, log: ServiceLog, dnns: tuple[str, ...]) -> None:
-        self._funnel = Funnel(timeline, log, dnns)
-        self._renewals = Renewals(timeline, log)
-        self._late = LateReturns(timeline, log)
+        self.funnel = Funnel(timeline, log, dnns)
+        self.late = LateReturns(timeline, log)
+        self.groups: tuple[GroupMeasure, GroupMeasure] = self.funnel, Renewals(timeline, log)
+        """Of the outage group, and of the online group."""
 
     @classmethod
     def of(cls, scenario: Scenario, timeline: Timeline, log: ServiceLog) -> "Domains | None":
         """None where the population does without IMS."""
         return cls(timeline, log, scenario.network.dnns) if scenario.population.ims else None
-
-    def attempt_started(self, ue: int, procedure: str, now: float) -> None:
-        """As in records.ports.UeObserver."""
-        self._late.attempt_started(ue, now)
-        self._funnel.attempt_started(ue, procedure, now)
-        self._renewals.attempt_started(ue, procedure, now)
-
-    def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
-        """As in records.ports.UeObserver."""
-        self._funnel.attempt_ended(ue, procedure, now, failure)
-        self._renewals.attempt_ended(ue, procedure, now, failure)
-
-    def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
-        """As in records.ports.UeObserver."""
-        self._funnel.registration_lost(ue, in_ims, now)
-        self._renewals.registration_lost(ue, now)
-
-    def service_changed(self, ue: int, in_service: bool, first_time: bool, now: float) -> None:
-        """The UE's service has changed; `first_time` since the end of the outage."""
-        self._funnel.service_changed(ue, in_service, now)
-        if first_time:
-            self._late.back(ue, now)
-
-    def wait_ended(self, timer: str, now: float) -> None:
-        """One UE fewer waits on `timer`."""
-        self._late.wait_ended(timer, now)

@@ -43,7 +43,7 @@ class ToldServiceLog(ServiceLog):
         self._untold_state = bytearray()
         """Columns, because a whole population may change before anybody asks: a fifth of what tuples take."""
 
-    def change(self, ue: int, in_service: bool, now: float) -> bool:
+    def change(self, ue: int, in_service: bool, now: float) -> int:
         """As a service log does."""
         changed = super().change(ue, in_service, now)
         if changed:
@@ -112,7 +112,7 @@ class MergedTimeline(Timeline):
             return
         for counted, sampled in zip(self._pending_counted[:complete], self._pending_sampled[:complete], strict=True):
             self._append(dict(counted), dict(sampled))
-            self._levels = {**dict.fromkeys(self._levels, 0), **sampled}
+            self._levels = defaultdict(int, {**dict.fromkeys(self._levels, 0), **sampled})
         del self._pending_counted[:complete], self._pending_sampled[:complete]
         self._next_second = len(self._counted) + 1.0
 

@@ -11,9 +11,15 @@ and everybody is back once all have had full service since the end of the last o
 from array import array
 from bisect import bisect_right
 from math import ceil, inf, isnan, nan
-from typing import Self
+from typing import Final, Self
 
 from regstorm.records.scenario import Scenario
+
+UNCHANGED: Final = 0
+CHANGED: Final = 1
+BACK: Final = 2
+"""What a change came to: it had been so before; so it is now; and a user of the outage group has full service for the
+first time since the end of the outage."""
 
 
 class ServiceLog:
@@ -82,16 +88,14 @@ class ServiceLog:
         """When the UE last lost service, on the run's clock."""
         return _or_none(self._last_loss[ue])
 
-    def change(self, ue: int, in_service: bool, now: float) -> bool:
-        """The UE gained or lost full service. False: it had been so before, nothing changed."""
-        if in_service == self.in_service(ue):
-            return False
+    def change(self, ue: int, in_service: bool, now: float) -> int:
+        """The UE gained or lost full service: UNCHANGED (which is false), CHANGED or BACK."""
+        if self._in_service[ue] == in_service:
+            return UNCHANGED
         self._in_service[ue] = in_service
         if not in_service:
             self._last_loss[ue] = now
-        if ue < self.outage_ues:
-            self._outage_group_changed(ue, in_service, now)
-        return True
+        return self._outage_group_changed(ue, in_service, now) if ue < self.outage_ues else CHANGED
 
     def recovery_s(self, share: float) -> float | None:
         """T50 for 0.5, T99 for 0.99, T100 for 1."""
@@ -106,14 +110,17 @@ class ServiceLog:
         """T99 stable."""
         return None if self._stable_since is None else self._stable_since - self.outage_end_s
 
-    def _outage_group_changed(self, ue: int, in_service: bool, now: float) -> None:
+    def _outage_group_changed(self, ue: int, in_service: bool, now: float) -> int:
         self._outage_in_service += 1 if in_service else -1
-        if in_service:
-            self._return.note(ue, now)
-            if self._last_return is not self._return:
-                self._last_return.note(ue, now)
-        if now >= self._next_begins_s:
-            return
+        if now < self._next_begins_s:
+            self._follow_stable(now)
+        if not in_service:
+            return CHANGED
+        if self._last_return is not self._return:
+            self._last_return.note(ue, now)
+        return BACK if self._return.note(ue, now) else CHANGED
+
+    def _follow_stable(self, now: float) -> None:
         if self._outage_in_service < self._needed_for_stable:
             self._stable_since = None
         elif self._stable_since is None:
@@ -132,11 +139,13 @@ class _Return:
         self.times_s: list[float] = []
         """Ascending."""
 
-    def note(self, ue: int, now: float) -> None:
-        """The UE has full service."""
-        if now >= self._end_s and isnan(self.back_at_s[ue]):
-            self.back_at_s[ue] = now
-            self.times_s.append(now)
+    def note(self, ue: int, now: float) -> bool:
+        """The UE has full service. True: for the first time."""
+        if now < self._end_s or not isnan(self.back_at_s[ue]):
+            return False
+        self.back_at_s[ue] = now
+        self.times_s.append(now)
+        return True
 
 
 def _ues_of(share: float, ues: int) -> int:

@@ -7,8 +7,8 @@ A total and its sub-counters are counted separately by whoever counts; nothing i
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from math import ceil, floor, inf
+from collections.abc import Iterable, Iterator
+from math import ceil, floor
 
 from regstorm.records import counters
 
@@ -32,7 +32,7 @@ class Timeline:
         """Where recovery begins, on the clock of the rows."""
         self._counted: list[dict[str, int]] = []
         self._sampled: list[dict[str, int]] = []
-        self._levels: dict[str, int] = {}
+        self._levels: defaultdict[str, int] = defaultdict(int)
         self._this_second: defaultdict[str, int] = defaultdict(int)
         self._totals: defaultdict[str, int] = defaultdict(int)
         """Of the complete seconds: whoever watches a storm asks for them all the time."""
@@ -45,15 +45,34 @@ class Timeline:
             self.advance(now)
         self._this_second[name] += amount
 
-    def gauge(self, name: str, change: int, since_s: float = inf) -> None:
+    def count_each(self, names: Iterable[str], now: float) -> None:
+        """Adds one to several counters."""
+        if now >= self._next_second:
+            self.advance(now)
+        counts = self._this_second
+        for name in names:
+            counts[name] += 1
+
+    def gauge(self, name: str, change: int, since_s: float | None = None) -> None:
         """Changes a level in the second that was last counted in or advanced to.
 
-        `since_s`: when it changed, if that is learned later: seconds that are complete, and here still, are put right.
+        `since_s`: when it changed. Time has come to there, or it is learned later: then seconds that are complete, and
+        here still, are put right.
         """
-        self._levels[name] = self._levels.get(name, 0) + change
-        if since_s < len(self._sampled):
-            for levels in self._sampled[max(floor(since_s), self._taken) :]:
-                levels[name] = levels.get(name, 0) + change
+        if since_s is not None:
+            if since_s >= self._next_second:
+                self.advance(since_s)
+            elif since_s < self._next_second - 1.0:
+                self._put_right(name, change, since_s)
+        self._levels[name] += change
+
+    def gauge_each(self, names: Iterable[str], change: int, now: float) -> None:
+        """Time has come to `now`, and several levels change."""
+        if now >= self._next_second:
+            self.advance(now)
+        levels = self._levels
+        for name in names:
+            levels[name] += change
 
     def advance(self, now: float) -> None:
         """Time has come to `now`: the seconds before it are complete."""
@@ -131,6 +150,10 @@ class Timeline:
 
     def _names(self) -> set[str]:
         return set(self._levels).union(self._this_second, self._totals)
+
+    def _put_right(self, name: str, change: int, since_s: float) -> None:
+        for levels in self._sampled[max(floor(since_s), self._taken) :]:
+            levels[name] = levels.get(name, 0) + change
 
     def _append(self, counted: dict[str, int], sampled: dict[str, int]) -> None:
         self._counted.append(counted)

@@ -10,8 +10,8 @@ from collections import defaultdict
 from functools import cache
 from typing import Final, NamedTuple, Protocol
 
-from regstorm.measures.domains import Domains
-from regstorm.measures.service_log import ServiceLog
+from regstorm.measures.domains import Domains, LateReturns
+from regstorm.measures.service_log import BACK, ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.records import counters, procedures
 from regstorm.records import ims_ue_counters as ims
@@ -82,6 +82,24 @@ def reject_cause(suffix: str) -> str:
     return f"{family} #{number}"
 
 
+@cache
+def _of_failure(family: Family, failure: str) -> tuple[str, str]:
+    return family.failures, f"{family.failures}.{cause_suffix(failure)}"
+
+
+@cache
+def _of_reject(cause: str, protected: bool) -> tuple[str, ...]:
+    if cause.startswith(SIP):
+        return ims.REJECT, f"{ims.REJECT}.{cause_suffix(cause)}"
+    by_trust = counters.PROTECTED_REJECTS if protected else counters.UNPROTECTED_REJECTS
+    return counters.REJECT, f"{counters.REJECT}.{reject_suffix(cause)}", by_trust
+
+
+@cache
+def _of_wait(timer: str) -> tuple[str, str]:
+    return counters.WAITING, f"{counters.WAITING}.{timer}"
+
+
 class UeCounts:
     """A UeObserver for the whole population of a process."""
 
@@ -96,21 +114,26 @@ class UeCounts:
         self._domains = domains
         self._timeline = timeline
         self._log = log
+        self._outage_ues = log.outage_ues
         self._listener = listener
         self._begun_in_service: set[tuple[int, str]] = set()
-        self._waiting: defaultdict[str, int] = defaultdict(int)
+        self._wait_over: tuple[str, float] | None = None
+        """The timer of the wait that ended last, and when, until an attempt begins."""
         self._waited_ue_s: defaultdict[str, float] = defaultdict(float)
         """Less what those who wait now have begun with: exact once their wait, or the run, has an end."""
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """An attempt's first octet went out."""
+        online = ue >= self._outage_ues
         if self._domains is not None:
-            self._domains.attempt_started(ue, procedure, now)
+            if self._wait_over is not None:
+                self._charge_wait(ue, self._domains.late, now)
+            self._domains.groups[online].attempt_started(ue, procedure, now)
         family = family_of(procedure)
         if family is None:
             return
         self._timeline.count(family.requests, now)
-        if self._log.is_online_group(ue) and self._log.in_service(ue):
+        if online and self._log.in_service(ue):
             self._timeline.count(counters.ONLINE_PROCEDURES, now)
             self._begun_in_service.add((ue, procedure))
 
@@ -118,70 +141,72 @@ class UeCounts:
         """It ended: None is success."""
         if self._listener is not None:
             self._listener.attempt_ended(ue, procedure, started, now, failure)
+        online = ue >= self._outage_ues
         if self._domains is not None:
-            self._domains.attempt_ended(ue, procedure, now, failure)
+            self._domains.groups[online].attempt_ended(ue, procedure, now, failure)
         family = family_of(procedure)
         if family is None:
             return
-        begun_in_service = (ue, procedure) in self._begun_in_service
-        self._begun_in_service.discard((ue, procedure))
+        begun_in_service = online and (ue, procedure) in self._begun_in_service
+        if begun_in_service:
+            self._begun_in_service.remove((ue, procedure))
         if failure is None:
             self._timeline.count(family.successes, now)
             return
-        self._timeline.count(family.failures, now)
-        self._timeline.count(f"{family.failures}.{cause_suffix(failure)}", now)
+        self._timeline.count_each(_of_failure(family, failure), now)
         if begun_in_service and failure != ABORTED:
             self._timeline.count(counters.ONLINE_FAILED, now)
 
     def rejected(self, ue: int, cause: str, protected: bool, now: float) -> None:
         """A reject arrived, `cause` as `5GMM #22`, `5GSM #26` or `SIP 503`; a SIP response is neither protected nor
         not, as there is no IPsec."""
-        if cause.startswith(SIP):
-            self._timeline.count(ims.REJECT, now)
-            self._timeline.count(f"{ims.REJECT}.{cause_suffix(cause)}", now)
-            return
-        self._timeline.count(counters.REJECT, now)
-        self._timeline.count(f"{counters.REJECT}.{reject_suffix(cause)}", now)
-        self._timeline.count(counters.PROTECTED_REJECTS if protected else counters.UNPROTECTED_REJECTS, now)
+        self._timeline.count_each(_of_reject(cause, protected), now)
 
     def service_changed(self, ue: int, in_service: bool, now: float) -> None:
         """The UE gained full service or lost it, now or a moment ago. Harmless if it was so before."""
-        back_before = self._log.back
-        if not self._log.change(ue, in_service, now):
+        change = self._log.change(ue, in_service, now)
+        if not change:
             return
-        self._timeline.advance(now)
+        step = 1 if in_service else -1
+        if ue >= self._outage_ues:
+            self._timeline.gauge(counters.ONLINE_IN_SERVICE, step, now)
+            return
+        self._timeline.gauge(counters.OUTAGE_IN_SERVICE, step, now)
+        if change == BACK:
+            self._timeline.gauge(counters.OUTAGE_BACK, 1, now)
+            if self._domains is not None:
+                self._domains.late.back(ue, now)
         if self._domains is not None:
-            self._domains.service_changed(ue, in_service, self._log.back > back_before, now)
-        online = self._log.is_online_group(ue)
-        level = counters.ONLINE_IN_SERVICE if online else counters.OUTAGE_IN_SERVICE
-        self._timeline.gauge(level, 1 if in_service else -1, since_s=now)
-        if self._log.back > back_before:
-            self._timeline.gauge(counters.OUTAGE_BACK, 1, since_s=now)
+            self._domains.funnel.service_changed(ue, in_service, now)
 
     def registration_lost(self, ue: int, why: str, now: float) -> None:
         """A registered UE is deregistered though it did not ask for it; before or after it has lost service."""
+        online, in_ims = ue >= self._outage_ues, why.startswith(_LOST_IN_IMS)
         if self._domains is not None:
-            self._domains.registration_lost(ue, why.startswith(_LOST_IN_IMS), now)
-        if why.startswith(_LOST_IN_IMS):
+            self._domains.groups[online].registration_lost(ue, in_ims, now)
+        if in_ims:
             self._timeline.count(ims.LOST, now)
             self._timeline.count(f"{ims.LOST}.{reject_suffix(why.removeprefix(_LOST_IN_IMS))}", now)
-        was_in_service = self._log.in_service(ue) or self._log.last_loss_s(ue) == now
-        if self._log.is_online_group(ue) and was_in_service:
+        if online and (self._log.in_service(ue) or self._log.last_loss_s(ue) == now):
             self._timeline.count(counters.ONLINE_DROPPED, now)
             self._timeline.count(f"{counters.ONLINE_DROPPED}.{reject_suffix(why)}", now)
 
     def waiting(self, timer: str, change: int, now: float) -> None:
         """One UE more (+1) or fewer (−1) waits on `timer`."""
-        self._timeline.advance(now)
-        if change < 0 and self._domains is not None:
-            self._domains.wait_ended(timer, now)
-        self._timeline.gauge(counters.WAITING, change)
-        self._timeline.gauge(f"{counters.WAITING}.{timer}", change)
-        self._waiting[timer] += change
+        if change < 0:
+            self._wait_over = timer, now
+        self._timeline.gauge_each(_of_wait(timer), change, now)
         self._waited_ue_s[timer] -= change * now
 
     def waited_ue_minutes(self, end_s: float) -> dict[str, float]:
         """UE-minutes spent waiting until `end_s`, by timer, sorted."""
         return {
-            timer: (self._waited_ue_s[timer] + self._waiting[timer] * end_s) / 60 for timer in sorted(self._waiting)
+            timer: (ue_s + self._timeline.level(f"{counters.WAITING}.{timer}") * end_s) / 60
+            for timer, ue_s in sorted(self._waited_ue_s.items())
         }
+
+    def _charge_wait(self, ue: int, late: LateReturns, now: float) -> None:
+        """A UE tells that its wait has ended, and in the same instant that its next attempt begins: so it waited."""
+        over, self._wait_over = self._wait_over, None
+        if over is not None and over[1] == now and ue < self._outage_ues:
+            late.waited(ue, over[0])
