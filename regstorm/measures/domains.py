@@ -1,7 +1,5 @@
 """What is measured of UEs only where the population has IMS: funnel, re-registrations that fall due, late returns."""
 
-from typing import Protocol
-
 from regstorm.measures.funnel import Funnel
 from regstorm.measures.service_log import ServiceLog
 from regstorm.measures.timeline import Timeline
@@ -55,35 +53,20 @@ class LateReturns:
     def __init__(self, timeline: Timeline, log: ServiceLog) -> None:
         self._timeline = timeline
         self._outage_end_s = log.outage_end_s
-        self._timers = [NO_WAIT]
+        self._timers = {NO_WAIT: 0}
         self._last = bytearray(log.outage_ues)
         """By UE: the place of that timer among them."""
 
     def waited(self, ue: int, timer: str) -> None:
         """The UE's wait is over."""
-        if timer not in self._timers:
-            self._timers.append(timer)
-        self._last[ue] = self._timers.index(timer)
+        self._last[ue] = self._timers.setdefault(timer, len(self._timers))
 
     def back(self, ue: int, now: float) -> None:
         """The UE has full service for the first time since the end of the outage."""
         if now - self._outage_end_s > LATE_S:
-            timer = self._timers[self._last[ue]]
+            timer = list(self._timers)[self._last[ue]]
             self._timeline.count(names.BACK_LATE, now)
             self._timeline.count(f"{names.BACK_LATE}.{timer.replace(' ', '_')}", now)
-
-
-class GroupMeasure(Protocol):
-    """What is told of each user of a group, as in records.ports.UeObserver."""
-
-    def attempt_started(self, ue: int, procedure: str, now: float) -> None:
-        """An attempt's first octet went out."""
-
-    def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
-        """It ended: None is success."""
-
-    def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
-        """Against the UE's will: the IMS registration, or that in the 5GC and everything with it."""
 
 
 class Domains:
@@ -92,8 +75,7 @@ class Domains:
     def __init__(self, timeline: Timeline, log: ServiceLog, dnns: tuple[str, ...]) -> None:
         self.funnel = Funnel(timeline, log, dnns)
         self.late = LateReturns(timeline, log)
-        self.groups: tuple[GroupMeasure, GroupMeasure] = self.funnel, Renewals(timeline, log)
-        """Of the outage group, and of the online group."""
+        self.renewals = Renewals(timeline, log)
 
     @classmethod
     def of(cls, scenario: Scenario, timeline: Timeline, log: ServiceLog) -> "Domains | None":

@@ -94,7 +94,7 @@ class Funnel:
         gone = self._gone_at_start.get(procedure)
         if gone is None:
             return
-        if procedure == procedures.REGISTRATION and now >= self._outage_end_s:
+        if gone == self._everything and now >= self._outage_end_s and not self._reached[ue] & self._attempted:
             self._reach(ue, self._attempted, now)
         has = self._has[ue]
         if has & gone:
@@ -104,7 +104,8 @@ class Funnel:
         """A success brings a stage; what ends a registration or a session does so whatever the answer was."""
         change = (self._after_success if failure is None else self._after_failure).get(procedure)
         if change is not None:
-            self._stand(ue, self._has[ue] & change.keeps | change.gains, now)
+            keeps, gains = change
+            self._stand(ue, self._has[ue] & keeps | gains, now)
 
     def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
         """Against the UE's will: the IMS registration, or that in the 5GC and everything with it."""
@@ -127,14 +128,14 @@ class Funnel:
         was, now_is = self._depth[before], self._depth[has]
         if was == now_is:
             return
-        way = self._ways[was][now_is]
-        self._timeline.gauge_each(way.levels, way.step, now)
+        levels, step, lost, reached = self._ways[was][now_is]
+        self._timeline.gauge_each(levels, step, now)
         if now < self._outage_end_s:
             return
-        if way.reached:
-            self._reach(ue, way.reached, now)
+        if reached:
+            self._reach(ue, reached, now)
         else:
-            self._timeline.count_each(way.lost, now)
+            self._timeline.count_each(lost, now)
 
     def _reach(self, ue: int, stages: int, now: float) -> None:
         before = self._reached[ue]

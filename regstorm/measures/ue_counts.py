@@ -7,10 +7,11 @@ while in service. Waiting is counted for each timer, and in UE-seconds for the w
 """
 
 from collections import defaultdict
+from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, Self
 
-from regstorm.measures.domains import Domains, LateReturns
+from regstorm.measures.domains import Domains
 from regstorm.measures.service_log import BACK, ServiceLog
 from regstorm.measures.timeline import Timeline
 from regstorm.records import counters, procedures
@@ -82,9 +83,20 @@ def reject_cause(suffix: str) -> str:
     return f"{family} #{number}"
 
 
-@cache
-def _of_failure(family: Family, failure: str) -> tuple[str, str]:
-    return family.failures, f"{family.failures}.{cause_suffix(failure)}"
+@dataclass(slots=True)
+class _Procedure:
+    """What UeCounts looks up of a procedure, once for each call."""
+
+    requests: str
+    """Empty for those that are not counted."""
+    successes: str
+    failures: str
+    of_failure: dict[str, tuple[str, str]]
+    """By failure: the counters of all and of this one."""
+
+    @classmethod
+    def of(cls, procedure: str) -> Self:
+        return cls(*(family_of(procedure) or ("", "", "")), {})
 
 
 @cache
@@ -117,6 +129,7 @@ class UeCounts:
         self._outage_ues = log.outage_ues
         self._listener = listener
         self._begun_in_service: set[tuple[int, str]] = set()
+        self._known: dict[str, _Procedure] = {}
         self._wait_over: tuple[str, float] | None = None
         """The timer of the wait that ended last, and when, until an attempt begins."""
         self._waited_ue_s: defaultdict[str, float] = defaultdict(float)
@@ -125,14 +138,18 @@ class UeCounts:
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """An attempt's first octet went out."""
         online = ue >= self._outage_ues
-        if self._domains is not None:
+        domains = self._domains
+        if domains is not None:
             if self._wait_over is not None:
-                self._charge_wait(ue, self._domains.late, now)
-            self._domains.groups[online].attempt_started(ue, procedure, now)
-        family = family_of(procedure)
-        if family is None:
+                timer, over_s = self._wait_over
+                self._wait_over = None
+                if over_s == now and not online:
+                    domains.late.waited(ue, timer)
+            (domains.renewals if online else domains.funnel).attempt_started(ue, procedure, now)
+        known = self._known.get(procedure) or self._learn(procedure)
+        if not known.requests:
             return
-        self._timeline.count(family.requests, now)
+        self._timeline.count(known.requests, now)
         if online and self._log.in_service(ue):
             self._timeline.count(counters.ONLINE_PROCEDURES, now)
             self._begun_in_service.add((ue, procedure))
@@ -142,18 +159,22 @@ class UeCounts:
         if self._listener is not None:
             self._listener.attempt_ended(ue, procedure, started, now, failure)
         online = ue >= self._outage_ues
-        if self._domains is not None:
-            self._domains.groups[online].attempt_ended(ue, procedure, now, failure)
-        family = family_of(procedure)
-        if family is None:
+        domains = self._domains
+        if domains is not None:
+            (domains.renewals if online else domains.funnel).attempt_ended(ue, procedure, now, failure)
+        known = self._known.get(procedure) or self._learn(procedure)
+        if not known.requests:
             return
         begun_in_service = online and (ue, procedure) in self._begun_in_service
         if begun_in_service:
             self._begun_in_service.remove((ue, procedure))
         if failure is None:
-            self._timeline.count(family.successes, now)
+            self._timeline.count(known.successes, now)
             return
-        self._timeline.count_each(_of_failure(family, failure), now)
+        names = known.of_failure.get(failure)
+        if names is None:
+            names = known.of_failure[failure] = known.failures, f"{known.failures}.{cause_suffix(failure)}"
+        self._timeline.count_each(names, now)
         if begun_in_service and failure != ABORTED:
             self._timeline.count(counters.ONLINE_FAILED, now)
 
@@ -183,7 +204,7 @@ class UeCounts:
         """A registered UE is deregistered though it did not ask for it; before or after it has lost service."""
         online, in_ims = ue >= self._outage_ues, why.startswith(_LOST_IN_IMS)
         if self._domains is not None:
-            self._domains.groups[online].registration_lost(ue, in_ims, now)
+            (self._domains.renewals if online else self._domains.funnel).registration_lost(ue, in_ims, now)
         if in_ims:
             self._timeline.count(ims.LOST, now)
             self._timeline.count(f"{ims.LOST}.{reject_suffix(why.removeprefix(_LOST_IN_IMS))}", now)
@@ -205,8 +226,6 @@ class UeCounts:
             for timer, ue_s in sorted(self._waited_ue_s.items())
         }
 
-    def _charge_wait(self, ue: int, late: LateReturns, now: float) -> None:
-        """A UE tells that its wait has ended, and in the same instant that its next attempt begins: so it waited."""
-        over, self._wait_over = self._wait_over, None
-        if over is not None and over[1] == now and ue < self._outage_ues:
-            late.waited(ue, over[0])
+    def _learn(self, procedure: str) -> _Procedure:
+        self._known[procedure] = learned = _Procedure.of(procedure)
+        return learned
