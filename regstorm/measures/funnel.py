@@ -96,34 +96,33 @@ class Funnel:
             return
         if gone == self._everything and now >= self._outage_end_s and not self._reached[ue] & self._attempted:
             self._reach(ue, self._attempted, now)
-        has = self._has[ue]
-        if has & gone:
-            self._stand(ue, has & ~gone, now)
+        before = self._has[ue]
+        if before & gone:
+            self._stand(ue, before, before & ~gone, now)
 
     def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:
         """A success brings a stage; what ends a registration or a session does so whatever the answer was."""
         change = (self._after_success if failure is None else self._after_failure).get(procedure)
         if change is not None:
             keeps, gains = change
-            self._stand(ue, self._has[ue] & keeps | gains, now)
+            before = self._has[ue]
+            self._stand(ue, before, before & keeps | gains, now)
 
     def registration_lost(self, ue: int, in_ims: bool, now: float) -> None:
         """Against the UE's will: the IMS registration, or that in the 5GC and everything with it."""
-        self._stand(ue, self._has[ue] & ~_IN_IMS if in_ims else _NOTHING, now)
+        before = self._has[ue]
+        self._stand(ue, before, before & ~_IN_IMS if in_ims else _NOTHING, now)
 
     def service_changed(self, ue: int, in_service: bool, now: float) -> None:
         """Who has full service has every stage, also if that was so since before the run."""
         if in_service:
-            self._stand(ue, self._everything, now)
+            self._stand(ue, self._has[ue], self._everything, now)
         elif now >= self._outage_end_s:
             self._timeline.count(names.FULL_SERVICE_LOST, now)
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _stand(self, ue: int, has: int, now: float) -> None:
-        before = self._has[ue]
-        if has == before:
-            return
+    def _stand(self, ue: int, before: int, has: int, now: float) -> None:
         self._has[ue] = has
         was, now_is = self._depth[before], self._depth[has]
         if was == now_is:

@@ -95,7 +95,16 @@ class ServiceLog:
         self._in_service[ue] = in_service
         if not in_service:
             self._last_loss[ue] = now
-        return self._outage_group_changed(ue, in_service, now) if ue < self.outage_ues else CHANGED
+        if ue >= self.outage_ues:
+            return CHANGED
+        self._outage_in_service += 1 if in_service else -1
+        if now < self._next_begins_s:
+            self._follow_stable(now)
+        if not in_service or now < self.outage_end_s:
+            return CHANGED
+        if self._last_return is not self._return:
+            self._last_return.note(ue, now)
+        return BACK if self._return.note(ue, now) else CHANGED
 
     def recovery_s(self, share: float) -> float | None:
         """T50 for 0.5, T99 for 0.99, T100 for 1."""
@@ -109,16 +118,6 @@ class ServiceLog:
     def stable_recovery_s(self) -> float | None:
         """T99 stable."""
         return None if self._stable_since is None else self._stable_since - self.outage_end_s
-
-    def _outage_group_changed(self, ue: int, in_service: bool, now: float) -> int:
-        self._outage_in_service += 1 if in_service else -1
-        if now < self._next_begins_s:
-            self._follow_stable(now)
-        if not in_service:
-            return CHANGED
-        if self._last_return is not self._return:
-            self._last_return.note(ue, now)
-        return BACK if self._return.note(ue, now) else CHANGED
 
     def _follow_stable(self, now: float) -> None:
         if self._outage_in_service < self._needed_for_stable:

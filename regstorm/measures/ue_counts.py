@@ -6,10 +6,9 @@ unanswered; the outage group's return never does. Dropped is a user of the onlin
 while in service. Waiting is counted for each timer, and in UE-seconds for the whole run.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
-from typing import Final, NamedTuple, Protocol, Self
+from typing import Final, Protocol
 
 from regstorm.measures.domains import Domains
 from regstorm.measures.service_log import BACK, ServiceLog
@@ -32,7 +31,8 @@ class AttemptListener(Protocol):
         """As in records.ports.UeObserver."""
 
 
-class Family(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Family:
     """The counters of one procedure."""
 
     requests: str
@@ -53,16 +53,17 @@ FAMILIES: Final = {
     procedures.IMS_MESSAGE: Family(ims.MESSAGE_ATT, ims.MESSAGE_SUCC, ims.MESSAGE_FAIL),
 }
 SESSIONS: Final = Family(counters.PDU_REQ, counters.PDU_SUCC, counters.PDU_FAIL)
+_UNCOUNTED: Final = Family("", "", "")
+"""Of procedures that have no counters: deregistration, NG Setup."""
 _A_SESSION: Final = procedures.pdu_session("")
 SIP: Final = "SIP "
 """How the causes of refusals in IMS begin."""
 _LOST_IN_IMS: Final = "IMS "
 
 
-@cache
-def family_of(procedure: str) -> Family | None:
-    """The counters of `procedure`; None for those that have none (deregistration, NG Setup)."""
-    return SESSIONS if procedure.startswith(_A_SESSION) else FAMILIES.get(procedure)
+def family_of(procedure: str) -> Family:
+    """The counters of `procedure`."""
+    return SESSIONS if procedure.startswith(_A_SESSION) else FAMILIES.get(procedure, _UNCOUNTED)
 
 
 def cause_suffix(failure: str) -> str:
@@ -83,20 +84,9 @@ def reject_cause(suffix: str) -> str:
     return f"{family} #{number}"
 
 
-@dataclass(slots=True)
-class _Procedure:
-    """What UeCounts looks up of a procedure, once for each call."""
-
-    requests: str
-    """Empty for those that are not counted."""
-    successes: str
-    failures: str
-    of_failure: dict[str, tuple[str, str]]
-    """By failure: the counters of all and of this one."""
-
-    @classmethod
-    def of(cls, procedure: str) -> Self:
-        return cls(*(family_of(procedure) or ("", "", "")), {})
+@cache
+def _of_failure(failures: str, failure: str) -> tuple[str, str]:
+    return failures, f"{failures}.{cause_suffix(failure)}"
 
 
 @cache
@@ -107,9 +97,14 @@ def _of_reject(cause: str, protected: bool) -> tuple[str, ...]:
     return counters.REJECT, f"{counters.REJECT}.{reject_suffix(cause)}", by_trust
 
 
-@cache
-def _of_wait(timer: str) -> tuple[str, str]:
-    return counters.WAITING, f"{counters.WAITING}.{timer}"
+@dataclass(slots=True)
+class _Wait:
+    """On one timer."""
+
+    levels: tuple[str, str]
+    """Of all timers, and of this one."""
+    ue_s: float = 0.0
+    """Less what those who wait now have begun with: exact once their wait, or the run, has an end."""
 
 
 class UeCounts:
@@ -129,11 +124,12 @@ class UeCounts:
         self._outage_ues = log.outage_ues
         self._listener = listener
         self._begun_in_service: set[tuple[int, str]] = set()
-        self._known: dict[str, _Procedure] = {}
+        self._families: dict[str, Family] = {}
+        """By procedure, those that were met: looked up at every attempt."""
         self._wait_over: tuple[str, float] | None = None
-        """The timer of the wait that ended last, and when, until an attempt begins."""
-        self._waited_ue_s: defaultdict[str, float] = defaultdict(float)
-        """Less what those who wait now have begun with: exact once their wait, or the run, has an end."""
+        """The timer, and when. In the same instant the UE tells that its next attempt begins: so it is known whose."""
+        self._waits: dict[str, _Wait] = {}
+        """By timer."""
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """An attempt's first octet went out."""
@@ -146,10 +142,10 @@ class UeCounts:
                 if over_s == now and not online:
                     domains.late.waited(ue, timer)
             (domains.renewals if online else domains.funnel).attempt_started(ue, procedure, now)
-        known = self._known.get(procedure) or self._learn(procedure)
-        if not known.requests:
+        family = self._families.get(procedure) or self._meet(procedure)
+        if family is _UNCOUNTED:
             return
-        self._timeline.count(known.requests, now)
+        self._timeline.count(family.requests, now)
         if online and self._log.in_service(ue):
             self._timeline.count(counters.ONLINE_PROCEDURES, now)
             self._begun_in_service.add((ue, procedure))
@@ -162,19 +158,16 @@ class UeCounts:
         domains = self._domains
         if domains is not None:
             (domains.renewals if online else domains.funnel).attempt_ended(ue, procedure, now, failure)
-        known = self._known.get(procedure) or self._learn(procedure)
-        if not known.requests:
+        family = self._families.get(procedure) or self._meet(procedure)
+        if family is _UNCOUNTED:
             return
         begun_in_service = online and (ue, procedure) in self._begun_in_service
         if begun_in_service:
             self._begun_in_service.remove((ue, procedure))
         if failure is None:
-            self._timeline.count(known.successes, now)
+            self._timeline.count(family.successes, now)
             return
-        names = known.of_failure.get(failure)
-        if names is None:
-            names = known.of_failure[failure] = known.failures, f"{known.failures}.{cause_suffix(failure)}"
-        self._timeline.count_each(names, now)
+        self._timeline.count_each(_of_failure(family.failures, failure), now)
         if begun_in_service and failure != ABORTED:
             self._timeline.count(counters.ONLINE_FAILED, now)
 
@@ -216,16 +209,17 @@ class UeCounts:
         """One UE more (+1) or fewer (−1) waits on `timer`."""
         if change < 0:
             self._wait_over = timer, now
-        self._timeline.gauge_each(_of_wait(timer), change, now)
-        self._waited_ue_s[timer] -= change * now
+        wait = self._waits.get(timer)
+        if wait is None:
+            wait = self._waits[timer] = _Wait((counters.WAITING, f"{counters.WAITING}.{timer}"))
+        self._timeline.gauge_each(wait.levels, change, now)
+        wait.ue_s -= change * now
 
     def waited_ue_minutes(self, end_s: float) -> dict[str, float]:
         """UE-minutes spent waiting until `end_s`, by timer, sorted."""
-        return {
-            timer: (ue_s + self._timeline.level(f"{counters.WAITING}.{timer}") * end_s) / 60
-            for timer, ue_s in sorted(self._waited_ue_s.items())
-        }
+        level = self._timeline.level
+        return {timer: (wait.ue_s + level(wait.levels[1]) * end_s) / 60 for timer, wait in sorted(self._waits.items())}
 
-    def _learn(self, procedure: str) -> _Procedure:
-        self._known[procedure] = learned = _Procedure.of(procedure)
-        return learned
+    def _meet(self, procedure: str) -> Family:
+        family = self._families[procedure] = family_of(procedure)
+        return family

@@ -225,6 +225,15 @@ def test_a_wait_of_another_user_is_not_charged():
     assert late(storm) == (1, {"none": 1})
 
 
+def test_a_wait_of_an_online_user_is_not_charged_to_who_begins_in_the_same_instant():
+    storm = Storm()
+    storm.counts.waiting("T3346", 1, 12.0)
+    storm.counts.waiting("T3346", -1, 800.0)
+    storm.attempt(procedures.SERVICE_REQUEST, 800.0, ue=ONLINE_UE)
+    storm.come_back(800.0)
+    assert late(storm) == (1, {"none": 1})
+
+
 def test_who_is_back_before_minute_12_is_not_late():
     storm = Storm()
     storm.come_back(OUTAGE_END_S + 700)

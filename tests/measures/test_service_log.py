@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regstorm.measures.service_log import ServiceLog
+from regstorm.measures.service_log import BACK, CHANGED, ServiceLog
 
 
 def log_of(outage_ues=10, online_ues=0, outage_end_s=100.0) -> ServiceLog:
@@ -88,6 +88,17 @@ def test_a_change_to_what_it_was_changes_nothing():
     assert log.change(0, True, 110.0)
     assert not log.change(0, True, 111.0)
     assert log.first_back_s(0) == 10
+
+
+def test_a_change_tells_who_is_back_for_the_first_time_since_the_end_of_the_outage():
+    log = log_of(outage_ues=2, online_ues=1)
+    assert [log.change(0, True, 99.0), log.change(0, False, 101.0), log.change(0, True, 110.0)] == [
+        CHANGED,
+        CHANGED,
+        BACK,
+    ]
+    assert [log.change(0, False, 120.0), log.change(0, True, 130.0)] == [CHANGED, CHANGED]
+    assert [log.change(2, False, 140.0), log.change(2, True, 150.0)] == [CHANGED, CHANGED]
 
 
 @pytest.mark.parametrize("ues", [1, 7, 100, 2000])

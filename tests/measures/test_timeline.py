@@ -45,6 +45,19 @@ def test_a_change_of_a_level_that_is_learned_late_puts_the_seconds_since_then_ri
     assert timeline.column(counters.WAITING) == [3, 3, 1, 1, 1]
 
 
+def test_several_counters_and_several_levels_of_one_instant_stand_in_its_second():
+    timeline = Timeline(outage_end_s=0)
+    timeline.count_each((counters.REJECT, "reject.5GMM_22"), 1.5)
+    timeline.gauge_each((counters.WAITING, "ues.waiting.T3346"), 2, 3.5)
+    timeline.gauge(counters.OUTAGE_IN_SERVICE, 1, since_s=4.0)
+    timeline.close(5.0)
+    for name in (counters.REJECT, "reject.5GMM_22"):
+        assert timeline.column(name) == [0, 1, 0, 0, 0]
+    for name in (counters.WAITING, "ues.waiting.T3346"):
+        assert timeline.column(name) == [0, 0, 0, 2, 2]
+    assert timeline.column(counters.OUTAGE_IN_SERVICE) == [0, 0, 0, 0, 1]
+
+
 def test_a_second_that_has_begun_is_no_row_before_it_has_ended():
     timeline = Timeline(outage_end_s=0)
     timeline.count(counters.REJECT, 1.5)
