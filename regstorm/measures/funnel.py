@@ -60,17 +60,14 @@ class Funnel:
         ims_session = session_of[ims_procedure] | _IN_IMS
         sessions = _REGISTERED | sum(session_of.values())
         self._everything = sessions | _IN_IMS
-        stages = (
-            _Stage(_REGISTERED, names.REGISTERED, names.REGISTRATION_LOST, names.NOW_REGISTERED),
-            _Stage(sessions, names.SESSIONS_UP, names.SESSIONS_LOST, names.NOW_SESSIONS_UP),
-            _Stage(self._everything, names.IMS_REGISTERED, names.IMS_REGISTRATION_LOST, names.NOW_IMS_REGISTERED),
-        )
+        stages = _stages(sessions, self._everything)
         self._depth = bytes(
             sum(has & stage.needs == stage.needs for stage in stages) for has in range(self._everything + 1)
         )
         """By what a UE has: how many stages it has come, each of which includes those before it."""
         depths = range(len(stages) + 1)
         self._ways = [[_way(stages, was, now_is) for now_is in depths] for was in depths]
+        """By the depth where a UE was and the one where it is."""
         self._reached_names = _by_bits([*(stage.reached for stage in stages), names.ATTEMPTED])
         self._attempted = 1 << len(stages)
         self._gone_at_start = {procedures.REGISTRATION: self._everything, **session_of, ims_procedure: ims_session}
@@ -94,7 +91,7 @@ class Funnel:
         gone = self._gone_at_start.get(procedure)
         if gone is None:
             return
-        if gone == self._everything and now >= self._outage_end_s and not self._reached[ue] & self._attempted:
+        if gone & _REGISTERED and now >= self._outage_end_s and not self._reached[ue] & self._attempted:
             self._reach(ue, self._attempted, now)
         before = self._has[ue]
         if before & gone:
@@ -142,6 +139,14 @@ class Funnel:
         if new:
             self._reached[ue] = before | new
             self._timeline.count_each(self._reached_names[new], now)
+
+
+def _stages(sessions: int, everything: int) -> tuple[_Stage, ...]:
+    return (
+        _Stage(_REGISTERED, names.REGISTERED, names.REGISTRATION_LOST, names.NOW_REGISTERED),
+        _Stage(sessions, names.SESSIONS_UP, names.SESSIONS_LOST, names.NOW_SESSIONS_UP),
+        _Stage(everything, names.IMS_REGISTERED, names.IMS_REGISTRATION_LOST, names.NOW_IMS_REGISTERED),
+    )
 
 
 def _way(stages: Sequence[_Stage], was: int, now_is: int) -> _Way:
