@@ -21,7 +21,7 @@ from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
 from regstorm.simulator.accounts import Account, Accounts
-from regstorm.simulator.calls import Call, Charge, Charges, Lane, Request, Told
+from regstorm.simulator.calls import Call, Charge, Charges, Request, Told, Waiting
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
@@ -80,7 +80,7 @@ class BackEnd:
         self._enter = asker.accounts.enter
         self._chains = chains
         self._heap = heap
-        self._at = heap.at
+        self._soon, self._numbers = heap.soon, heap.numbers
         self._counts = tally.counts
         bus = scenario.core.bus
         self._hop_s, self._timeout_s, self._retries = bus.hop_s, bus.timeout_s, bus.retries
@@ -101,7 +101,8 @@ class BackEnd:
         self._stage_charges: list[list[_StageCharges]]
         self._dra = Dra(scenario, strategy, tally)
         self.take_strategy(strategy)
-        self._lanes = [Lane(heap, hops_before) for hops_before in range(_MOST_HOPS_BEFORE + 1)]
+        self._waiting = [Waiting(heap, hops_before) for hops_before in range(_MOST_HOPS_BEFORE + 1)]
+        """By the hops before the first request's, which are part of the wait."""
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Tiers, and the order of the queues, of another strategy. What is under way keeps its tier."""
@@ -187,12 +188,16 @@ class BackEnd:
         call.tries_left = self._retries
         charge = call.charges[call.position]
         hops = charge.hops_before
-        sent_s = now + hops * self._hop_s if hops else now
-        self._lanes[hops].send(call, charge, sent_s + self._hop_s, sent_s + self._timeout_s)
+        self._transmit(call, charge, now + hops * self._hop_s if hops else now, self._waiting[hops])
+
+    def _transmit(self, call: Call, charge: Charge, now: float, waiting: Waiting) -> None:
+        call.request = request = (call, charge)
+        self._soon((now + self._hop_s, next(self._numbers), events.CALL_ARRIVES, request))
+        waiting.add(call, now + self._timeout_s)
 
     def timed_out(self, hops_before: int, now: float, _: int) -> None:
         """The patience for a request is over: it is sent once more, or the call has failed."""
-        call = self._lanes[hops_before].first_given_up(now)
+        call = self._waiting[hops_before].first_given_up(now)
         if call is None:
             return
         self._counts[counters.BUS_TIMEOUTS] += 1
@@ -201,13 +206,12 @@ class BackEnd:
             return
         call.tries_left -= 1
         self._counts[counters.BUS_RETRIES] += 1
-        self._lanes[0].send(call, call.charges[call.position], now + self._hop_s, now + self._timeout_s)
+        self._transmit(call, call.charges[call.position], now, self._waiting[0])
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
-    def arrives(self, hops_before: int, now: float, _: int) -> None:
+    def arrives(self, request: Request, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
-        request = self._lanes[hops_before].arrived()
         call, charge = request
         place = self.homes.of[call.ue.index]
         if charge.at_hss and not self._dra.passes(place, charge.interface, now):

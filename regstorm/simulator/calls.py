@@ -1,12 +1,11 @@
-"""Calls to the UDM, and the lanes of the bus on which their requests travel.
+"""Calls to the UDM, and who waits for an answer.
 
-A call asks for pairs one after the other. The requests of a lane are on their way for the same time, and whoever sent
-them waits for the same time, so both end in the order in which they began: no request needs a number. Of those who
-wait only the first stands in the event heap. Whoever has an answer is forgotten at once: among the many thousands that
-are asked in the time of a time-out, the few that wait stay in the processor's caches.
+A call asks for pairs one after the other. Those who wait for the same time give up in the order in which they began,
+so only the first of them stands in the event heap. Whoever has an answer is forgotten at once: of the many thousands
+that are asked in the time of a time-out, few wait, and those few stay in the processor's caches.
 """
 
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable
 
 from regstorm.records import counters
@@ -47,7 +46,18 @@ Charges = tuple[Charge, ...]
 class Call:
     """Pairs that are asked for one after the other. An answer to any request but `request` is of no interest."""
 
-    __slots__ = ("account", "answered", "charges", "failed", "lane", "position", "request", "tag", "tries_left", "ue")
+    __slots__ = (
+        "account",
+        "answered",
+        "charges",
+        "failed",
+        "position",
+        "request",
+        "tag",
+        "tries_left",
+        "ue",
+        "waiting",
+    )
 
     def __init__(
         self, ue: Ue, tag: int, charges: Charges, account: Account | None, answered: Told, failed: Told
@@ -61,54 +71,47 @@ class Call:
         self.position = 0
         self.tries_left = 0
         self.request: Request | None = None
-        self.lane: Lane
-        """Of the request."""
+        self.waiting: Waiting
+        """With the request."""
 
     def stop_waiting(self) -> None:
         """The request was answered, or its answer is of no interest any more. Once only."""
         self.request = None
-        self.lane.forget(self)
+        self.waiting.forget(self)
 
 
 Request = tuple[Call, Charge]
 """Told from another one of the same call by its identity."""
 
 
-class Lane:
-    """The bus, for requests with the same number of hops before them. Its events have `index` as their subject."""
+class Waiting:
+    """Those who wait equally long. Its events have `index` as their subject."""
 
-    __slots__ = ("_at", "_index", "_on_the_way", "_timer_runs", "_waiting", "arrived", "forget")
+    __slots__ = ("_heap", "_index", "_timer_runs", "_until", "forget")
 
     def __init__(self, heap: EventHeap, index: int) -> None:
-        self._at = heap.at
+        self._heap = heap
         self._index = index
-        self._on_the_way: deque[Request] = deque()
-        self.arrived = self._on_the_way.popleft
-        """The request whose arrival is due."""
-        self._waiting: OrderedDict[Call, float] = OrderedDict()
-        """Until when, by who waits: the first is the first to give up."""
-        self.forget = self._waiting.__delitem__
+        self._until: OrderedDict[Call, float] = OrderedDict()
+        """Until when, by call: the first is the first to give up."""
+        self.forget = self._until.__delitem__
         """The call waits no longer."""
         self._timer_runs = False
 
-    def send(self, call: Call, charge: Charge, arrives_s: float, given_up_s: float) -> None:
-        """The call's next request. Neither time is earlier than that of the request before."""
-        call.lane = self
-        call.request = request = (call, charge)
-        self._on_the_way.append(request)
-        self._at(arrives_s, events.CALL_ARRIVES, self._index)
+    def add(self, call: Call, given_up_s: float) -> None:
+        """The call waits for its next answer, no less long than those before it."""
+        call.waiting = self
+        self._until[call] = given_up_s
         if not self._timer_runs:
             self._timer_runs = True
-            self._at(given_up_s, events.CALL_TIMEOUT, self._index)
-        self._waiting[call] = given_up_s
+            self._heap.at(given_up_s, events.CALL_TIMEOUT, self._index)
 
     def first_given_up(self, now: float) -> Call | None:
-        """The time of the first who waited, when the timer was set, is over: the call that does still wait, if one."""
-        waiting = self._waiting
+        """The time is over of the first who waited when the timer was set: the call, if it does still wait."""
         given_up = None
-        for call, due_s in waiting.items():
+        for call, due_s in self._until.items():
             if due_s > now or given_up is not None:
-                self._at(due_s, events.CALL_TIMEOUT, self._index)
+                self._heap.at(due_s, events.CALL_TIMEOUT, self._index)
                 break
             given_up = call
         else:

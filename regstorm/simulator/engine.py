@@ -6,21 +6,23 @@ inside an instant is policy, and no shortcut may change it.
 Most events of a storm are timers that are minutes of work away, and most of those are not needed any more when their
 time comes. So the agenda keeps them in three ways: those of later seconds as numbers packed into arrays, unsorted;
 those of this second and the next in slots of 1/128 s, unsorted; a slot is sorted when its time has come, and what is
-added to it after that stands in a heap beside it.
+added to it after that stands in a heap beside it, with all that is due within moments.
 """
 
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from heapq import heappop, heappush
-from typing import Final
+from itertools import count
+from typing import Any, Final
 
 from regstorm.simulator.events import KIND_BITS, SUBJECT_BITS
 
-Handler = Callable[[int, float, int], None]
+Handler = Callable[[Any, float, int], None]
 """Called as handler(subject, now, number): the number tells this event from all others."""
 
-_Event = tuple[float, int, int, int]
+Event = tuple[float, int, int, Any]
 """Due time, number, kind, subject."""
 
 _SLOTS_PER_S: Final = 128
@@ -43,17 +45,21 @@ class _Later:
 class EventHeap:
     """Events by due time. A kind is one of events.py, a subject a number below 2²⁷: a UE's index, a station's."""
 
-    __slots__ = ("_later", "_number", "_slot", "_slots", "_unpacked_until_s", "_urgent")
+    __slots__ = ("_later", "_slot", "_slots", "_unpacked_until_s", "_urgent", "numbers", "soon")
 
     def __init__(self) -> None:
         self._later: defaultdict[int, _Later] = defaultdict(_Later)
         """By second."""
-        self._slots: defaultdict[int, list[_Event]] = defaultdict(list)
-        self._urgent: list[_Event] = []
-        """Heap of what was added to the slot that is being handled."""
+        self._slots: defaultdict[int, list[Event]] = defaultdict(list)
+        self._urgent: list[Event] = []
+        """Heap of what was added to the slot that is being handled, or by `soon`."""
         self._slot = 0
         self._unpacked_until_s = 2
-        self._number = 0
+        self.numbers = count(1)
+        """Of events, in the order in which they are added."""
+        self.soon: Callable[[Event], None] = partial(heappush, self._urgent)
+        """Adds an event, with the next of the numbers. For those that are due within moments, and then the fastest
+        way; their subject may be anything."""
 
     def __len__(self) -> int:
         """Events that wait."""
@@ -62,7 +68,7 @@ class EventHeap:
 
     def at(self, due_s: float, kind: int, subject: int) -> int:
         """Adds an event; its number, never 0, is what its handler will be told. What is overdue comes next."""
-        self._number = number = self._number + 1
+        number = next(self.numbers)
         slot = int(due_s * _SLOTS_PER_S)
         if slot <= self._slot:
             heappush(self._urgent, (due_s, number, kind, subject))
@@ -80,13 +86,13 @@ class EventHeap:
         while self._slot < end:
             events = self._slots.pop(self._slot, None)
             if events or self._urgent:
-                self._handle(sorted(events or ()), handlers)
+                self._handle(sorted(events or ()), (self._slot + 1) / _SLOTS_PER_S, handlers)
             self._slot += 1
             if not self._slot % _SLOTS_PER_S:
                 self._unpack(self._unpacked_until_s)
 
-    def _handle(self, events: list[_Event], handlers: Sequence[Handler]) -> None:
-        """These, and what they add to their slot."""
+    def _handle(self, events: list[Event], until_s: float, handlers: Sequence[Handler]) -> None:
+        """These, and what else is due before `until_s`, the end of their slot."""
         urgent = self._urgent
         for event in events:
             while urgent and urgent[0] < event:
@@ -94,7 +100,7 @@ class EventHeap:
                 handlers[kind](subject, due_s, number)
             due_s, number, kind, subject = event
             handlers[kind](subject, due_s, number)
-        while urgent:
+        while urgent and urgent[0][0] < until_s:
             due_s, number, kind, subject = heappop(urgent)
             handlers[kind](subject, due_s, number)
 

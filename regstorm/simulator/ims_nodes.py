@@ -19,6 +19,8 @@ _NODES: Final = (Nf.ICSCF, Nf.SCSCF, Nf.TAS, Nf.IP_SM_GW)
 
 Handler = Callable[[Any, float], None]
 _Job = tuple[Handler, Any]
+_Request = tuple[int, int, Handler, Handler, Any]
+"""Node, tier, what to do when it has been worked off, or shed, and with what."""
 
 
 class ImsNodes:
@@ -26,11 +28,9 @@ class ImsNodes:
 
     def __init__(self, scenario: Scenario, strategy: Strategy, heap: EventHeap, tally: SecondTally, seed: int) -> None:
         self.tiers = compose.tier_table(strategy)
-        self._heap = heap
+        self._soon, self._numbers = heap.soon, heap.numbers
         self._counts = tally.counts
         self._hop_s = scenario.core.bus.hop_s
-        self._under_way: dict[int, tuple[int, int, Handler, Handler, Any]] = {}
-        """By event: node, tier, what to do when it has been worked off, or shed, and with what."""
         self._place = {nf: place for place, nf in enumerate(_NODES)}
         ims = scenario.core.ims
         settings = (ims.cscf, ims.cscf, ims.application_server, ims.application_server)
@@ -51,12 +51,12 @@ class ImsNodes:
 
     def send(self, nf: Nf, tier: int, then: Handler, shed: Handler, what: Any, now: float) -> None:
         """A request to that node: a hop, its queue, and then `then(what, now)`, or `shed` if it could not take it."""
-        event = self._heap.at(now + self._hop_s, events.IMS_ARRIVES, 0)
-        self._under_way[event] = (self._place[nf], tier, then, shed, what)
+        request = (self._place[nf], tier, then, shed, what)
+        self._soon((now + self._hop_s, next(self._numbers), events.IMS_ARRIVES, request))
 
-    def arrives(self, _: int, now: float, event: int) -> None:
+    def arrives(self, request: _Request, now: float, _: int) -> None:
         """A request is there."""
-        place, tier, then, shed, what = self._under_way.pop(event)
+        place, tier, then, shed, what = request
         if not self._stations[place].offer(now, tier, 1.0, (then, what)):
             self._counts[counters.NODE_DROPPED] += 1
             self._counts[f"{counters.NODE_DROPPED}.{_NODES[place]}"] += 1

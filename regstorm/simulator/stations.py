@@ -20,7 +20,18 @@ Job = TypeVar("Job")
 class Station(Generic[Job]):
     """A server whose event is `kind` with `index` as its subject."""
 
-    __slots__ = ("_at", "_due", "_full_capacity", "_index", "_kind", "_make", "_strategy", "lost", "server")
+    __slots__ = (
+        "_due",
+        "_full_capacity",
+        "_index",
+        "_kind",
+        "_make",
+        "_numbers",
+        "_soon",
+        "_strategy",
+        "lost",
+        "server",
+    )
 
     def __init__(
         self,
@@ -33,7 +44,7 @@ class Station(Generic[Job]):
         """`make` gives an empty server in the order of a strategy."""
         self._make = make
         self._strategy = strategy
-        self._at = heap.at
+        self._soon, self._numbers = heap.soon, heap.numbers
         self._kind = kind
         self._index = index
         self.server = make(strategy)
@@ -50,7 +61,7 @@ class Station(Generic[Job]):
             return False
         due_s = server.next_finish
         if not self._due and due_s is not None:
-            self._due = self._at(due_s, self._kind, self._index)
+            self._await(due_s)
         return True
 
     def finish(self, now: float, number: int) -> Job | None:
@@ -60,8 +71,15 @@ class Station(Generic[Job]):
         server = self.server
         job = server.finish(now)
         due_s = server.next_finish
-        self._due = 0 if due_s is None else self._at(due_s, self._kind, self._index)
+        if due_s is None:
+            self._due = 0
+        else:
+            self._await(due_s)
         return job
+
+    def _await(self, due_s: float) -> None:
+        self._due = due = next(self._numbers)
+        self._soon((due_s, due, self._kind, self._index))
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Another order from now on; what waits keeps its own."""
