@@ -20,7 +20,7 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
-from regstorm.simulator.accounts import Account, Accounts
+from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.calls import Call, Charge, Charges, Request, Told, Waiting
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
@@ -37,7 +37,7 @@ _MOST_HOPS_BEFORE: Final = 3
 class Asker(Protocol):
     """The AMF: what becomes of the pairs it asked for."""
 
-    accounts: Accounts
+    ledger: Ledger
 
     def pairs_answered(self, ue: Ue, index: int, now: float) -> None:
         """Every pair of the stage has its answer."""
@@ -77,7 +77,7 @@ class BackEnd:
         seed: int,
     ) -> None:
         self._asker = asker
-        self._enter = asker.accounts.enter
+        self._enter = asker.ledger.enter
         self._chains = chains
         self._heap = heap
         self._soon, self._numbers = heap.soon, heap.numbers

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from regstorm.records import counters
 from regstorm.records.operations import Nf
 from regstorm.simulator import events
-from regstorm.simulator.accounts import Account
+from regstorm.simulator.ledger import Account
 from regstorm.simulator.chain import Pair
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.population import Ue

@@ -19,7 +19,7 @@ from regstorm.records.node_counters import AMF, CAPACITY_OUT, COUNTED, of_node
 from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.simulator import events
-from regstorm.simulator.accounts import Accounts
+from regstorm.simulator.ledger import Ledger
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF, Chains, Repeats, Stage
@@ -81,13 +81,13 @@ class Core:
         self._several = len(self.fronts) > 1
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
         self._out = Levels(tally)
-        self.accounts = Accounts(population.ues, tally)
+        self.ledger = Ledger(population.ues, tally)
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
         self._leaving: Charges
         self._releasing: Charges
         self.ims: ImsCore | None = None
         if population.has_ims:
-            self.ims = ImsCore(scenario, strategy, population, self.accounts, self.back_end, heap, tally, seed)
+            self.ims = ImsCore(scenario, strategy, population, self.ledger, self.back_end, heap, tally, seed)
             self.ims.busy_in_5gs = self.busy_with
         self._follow_strategy()
         self._meter()
@@ -291,8 +291,8 @@ class Core:
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
 
     def _begin_registration(self, ue: Ue, now: float) -> None:
-        self.accounts.write_off(ue)
-        self.accounts.open(ue)
+        self.ledger.write_off(ue)
+        self.ledger.open(ue)
         ue.follows_registration = True
         self._work_on(ue, 0, now)
 
@@ -305,7 +305,7 @@ class Core:
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
         elif self._chains[ue.chain][message].repeats is Repeats.UE and ue.worked_on != message:
-            self.accounts.open(ue)
+            self.ledger.open(ue)
             self._work_on(ue, message, now)
 
     def _work_on(self, ue: Ue, index: int, now: float) -> None:
@@ -318,7 +318,7 @@ class Core:
             if ue.on_probation and not self._passes_probation(ue, now):
                 return
         if stage.pairs:
-            self.back_end.ask(ue, index, self.accounts.running(ue), now)
+            self.back_end.ask(ue, index, self.ledger.running(ue), now)
         else:
             self._end_stage(ue, index, now)
 
@@ -359,7 +359,7 @@ class Core:
         ue.worked_on = NO_STAGE
         stage = self._chains[ue.chain][index]
         if stage.dnn is not None:
-            account = self.accounts.running(ue)
+            account = self.ledger.running(ue)
             if self.ims is not None and stage.dnn == IMS_DNN:
                 self.ims.session_comes_up(ue)
             self.listener.session_accepted(ue, index, now)
@@ -384,7 +384,7 @@ class Core:
         """The network side of a session is complete, or will not be."""
         if self.listener.in_service(ue):
             if self.ims is None or self.ims.serves(ue):
-                self.accounts.settle(ue)
+                self.ledger.settle(ue)
             ue.follows_registration = False
 
     def back_end_failed(self, ue: Ue, index: int, now: float) -> None:
@@ -393,7 +393,7 @@ class Core:
         ue.worked_on = NO_STAGE
         setting = self._settings.on_backend_failure
         session = self._chains[ue.chain][index].dnn is not None
-        self.accounts.write_off_running(ue)
+        self.ledger.write_off_running(ue)
         if setting == "silent":
             return
         congestion = setting == "22_t3346"
@@ -461,7 +461,7 @@ class Core:
         ue.worked_on = NO_STAGE
         ue.nas_timer = 0
         self.back_end.cancel(ue)
-        self.accounts.write_off_running(ue)
+        self.ledger.write_off_running(ue)
 
 
 def _unheard(ue: Ue, tag: int, now: float) -> None:

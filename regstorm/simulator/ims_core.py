@@ -21,7 +21,7 @@ from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.simulator import ims_chain
-from regstorm.simulator.accounts import Account, Accounts
+from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
@@ -66,13 +66,13 @@ class ImsCore(ImsServices):
         scenario: Scenario,
         strategy: Strategy,
         population: Population,
-        accounts: Accounts,
+        ledger: Ledger,
         back_end: BackEnd,
         heap: EventHeap,
         tally: SecondTally,
         seed: int,
     ) -> None:
-        super().__init__(scenario, population, accounts, back_end, heap, tally, seed)
+        super().__init__(scenario, population, ledger, back_end, heap, tally, seed)
         self.homes = Homes(scenario.core.sbc_nodes, Kind.SBC, population.size)
         self.fronts: list[Front[tuple[Sip, bool]]] = sbcs(scenario, strategy, heap, seed)
         self._names = names_of_nodes(SBC, self.homes.nodes, COUNTED[SBC])
@@ -191,7 +191,7 @@ class ImsCore(ImsServices):
         request, refused = job
         if refused:
             if not request.first and request.method != MESSAGE:
-                self._accounts.failed_in_ims(request.ue)
+                self._ledger.failed_in_ims(request.ue)
             self._answer(request, SipResponse(503, self._retry_after_s(request)), now)
         elif request.method == MESSAGE:
             self._pass_message_on(request, now)
@@ -199,13 +199,13 @@ class ImsCore(ImsServices):
             self._register(request, now)
 
     def _register(self, request: Sip, now: float) -> None:
-        ue, accounts = request.ue, self._accounts
+        ue, ledger = request.ue, self._ledger
         if not request.first:
             request.account = ue.account_in_ims
         elif request.vouched:
-            request.account = accounts.refresh_in_ims(ue)
+            request.account = ledger.refresh_in_ims(ue)
         else:
-            request.account = accounts.begin_in_ims(ue)
+            request.account = ledger.begin_in_ims(ue)
         tier = self._tier(request.message_class)
         self.nodes.send(Nf.ICSCF, tier, self._at_icscf, self._shed, request, now)
 
@@ -242,7 +242,7 @@ class ImsCore(ImsServices):
         """Does it ask for long enough (RFC 3261 10.3), and prove who it is? If not, 423 or a challenge."""
         ue, ims = request.ue, request.ue.ims
         if self._too_brief is not None and not ims.asks_longer:
-            self._accounts.failed_in_ims(ue)
+            self._ledger.failed_in_ims(ue)
             self._answer(request, self._too_brief, now)
         elif request.answers and ims.challenged:
             ims.challenged = False
@@ -261,20 +261,20 @@ class ImsCore(ImsServices):
         ue, ims = request.ue, request.ue.ims
         self._counts[counters.REREGISTERED if ims.known else counters.REGISTERED] += 1
         self.registered(ue, request.account, now)
-        self._accounts.succeeded_in_ims(ue, self.serves(ue))
+        self._ledger.succeeded_in_ims(ue, self.serves(ue))
         ims.bound = ims.serial == request.serial
         ims.challenged_at_sbc = False
         self._respond(request, 200, now)
 
     def _hss_failed(self, request: Sip, now: float) -> None:
         self._counts[counters.HSS_FAILURES] += 1
-        self._accounts.failed_in_ims(request.ue)
+        self._ledger.failed_in_ims(request.ue)
         self._respond(request, self._on_hss_failure, now)
 
     def _shed(self, request: Sip, now: float) -> None:
         """A CSCF or an application server could not take it."""
         if request.method != MESSAGE:
-            self._accounts.failed_in_ims(request.ue)
+            self._ledger.failed_in_ims(request.ue)
         self._respond(request, 503, now)
 
     def _message_at_scscf(self, request: Sip, now: float) -> None:

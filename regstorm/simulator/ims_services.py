@@ -15,7 +15,7 @@ from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.simulator import events, ims_chain
-from regstorm.simulator.accounts import Account, Accounts
+from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
@@ -53,7 +53,7 @@ class ImsServices:
         self,
         scenario: Scenario,
         population: Population,
-        accounts: Accounts,
+        ledger: Ledger,
         back_end: BackEnd,
         heap: EventHeap,
         tally: SecondTally,
@@ -65,7 +65,7 @@ class ImsServices:
         """Whether the AMF works for the UE."""
         ims = scenario.core.ims
         self._ues = population.ues
-        self._accounts = accounts
+        self._ledger = ledger
         self._back_end = back_end
         self._heap = heap
         self._tally = tally
@@ -119,7 +119,7 @@ class ImsServices:
             return
         ims.served = served
         if served:
-            self._accounts.settle(ue, keep_running=self.busy_in_5gs(ue))
+            self._ledger.settle(ue, keep_running=self.busy_in_5gs(ue))
         self._tally.gauge(counters.FULL_SERVICE, 1 if served else -1)
         self.listener.core_service_changed(ue, now)
 
@@ -138,7 +138,7 @@ class ImsServices:
         ims.version += 1
         for server in range(len(_SERVERS)):
             self._retries.pop((ue.index, server), None)
-        self._accounts.failed_in_ims(ue)
+        self._ledger.failed_in_ims(ue)
         self._look_again(ue, now)
 
     # --- registrations -----------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from ue_models.profiles import (
 )
 
 if TYPE_CHECKING:
-    from regstorm.simulator.accounts import Account
+    from regstorm.simulator.ledger import Account
     from regstorm.simulator.calls import Call
 
 AWAY: Final = 0

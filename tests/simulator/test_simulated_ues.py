@@ -114,8 +114,8 @@ def test_a_rejected_follow_up_ends_the_attempt_and_starts_t3346():
 def test_the_request_of_a_session_attempt_that_has_ended_is_not_sent_any_more():
     """T3580 runs out for the fifth time while T3346 of a refused service request still runs (TS 24.501 6.4.1.5)."""
     storm = one_ue()
-    ues, population = storm.ues, storm.ues._population
-    population.phase[0], population.sessions[0], population.unsent[0] = ESTABLISHING, 0, 1
-    population.stage[0] = ues._first_session[population.chain[0]]
-    ues._session_failed(0, NoAnswer(), "T3580 expired", 1.0)
-    assert not population.unsent[0]
+    ues, ue = storm.ues, storm.ues._ues[0]
+    ue.phase, ue.sessions, ue.unsent = ESTABLISHING, 0, True
+    ue.stage = ues._first_session[ue.chain]
+    ues._session_failed(ue, NoAnswer(), "T3580 expired", 1.0)
+    assert not ue.unsent

@@ -27,7 +27,7 @@ class Account:
         """Neither settled nor written off: a pair that comes later is wasted."""
 
 
-class Accounts:
+class Ledger:
     """The accounts of every UE since its last full service."""
 
     __slots__ = ("_tally", "_ues", "settled", "written_off")
