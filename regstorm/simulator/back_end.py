@@ -20,11 +20,11 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
-from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.calls import Call, Charge, Charges, Request, Told, Waiting
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.node_tally import Levels, PairsByNode
 from regstorm.simulator.population import Population, Ue
 from regstorm.simulator.stations import Homes, Station

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from regstorm.records import counters
 from regstorm.records.operations import Nf
 from regstorm.simulator import events
-from regstorm.simulator.ledger import Account
 from regstorm.simulator.chain import Pair
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.ledger import Account
 from regstorm.simulator.population import Ue
 
 Told = Callable[[Ue, int, float], None]

@@ -19,13 +19,13 @@ from regstorm.records.node_counters import AMF, CAPACITY_OUT, COUNTED, of_node
 from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.simulator import events
-from regstorm.simulator.ledger import Ledger
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF, Chains, Repeats, Stage
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.front import Front, amfs
 from regstorm.simulator.ims_core import ImsCore
+from regstorm.simulator.ledger import Ledger
 from regstorm.simulator.listener import Listener
 from regstorm.simulator.node_tally import Levels, names_of_nodes
 from regstorm.simulator.population import NO_STAGE, Population, Ue
@@ -71,6 +71,9 @@ class Core:
         self._chains: tuple[tuple[Stage, ...], ...] = tuple(chain.stages for chain in chains.all)
         self._population = population
         self._ues = population.ues
+        self._on_probation = bytearray(population.size)
+        """By UE: its registration goes on to its authentication; then the door is asked again."""
+        self._nas_repeats = bytearray(population.size)
         self._heap = heap
         self._counts = tally.counts
         self._settings = scenario.core.amf
@@ -225,7 +228,7 @@ class Core:
         elif message >= SESSION_RELEASED:
             self._operation(ue, message, now)
         elif message == 0:
-            ue.on_probation = fate == _ON_PROBATION
+            self._on_probation[ue.index] = fate == _ON_PROBATION
             self._begin_registration(ue, now)
         else:
             self._follow_up(ue, message, now)
@@ -315,7 +318,7 @@ class Core:
             ue.secured = True
             # should the rest fail, the UE comes back with this GUTI and the new context
             ue.known = ue.has_guti
-            if ue.on_probation and not self._passes_probation(ue, now):
+            if self._on_probation[ue.index] and not self._passes_probation(ue, now):
                 return
         if stage.pairs:
             self.back_end.ask(ue, index, self.ledger.running(ue), now)
@@ -324,7 +327,7 @@ class Core:
 
     def _passes_probation(self, ue: Ue, now: float) -> bool:
         """It has been authenticated: does the door let it go on, or is it to wait as anyone is?"""
-        ue.on_probation = False
+        self._on_probation[ue.index] = False
         place = self.homes.of[ue.index]
         if not isinstance(self.fronts[place].door.after_probation(now, ue.index), Refused):
             self._count(place, counters.ADMITTED_FIRST)
@@ -409,7 +412,7 @@ class Core:
 
     def _expect(self, ue: Ue, index: int, now: float) -> None:
         ue.expected = index
-        ue.nas_repeats = 0
+        self._nas_repeats[ue.index] = 0
         ue.nas_timer = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue.index)
 
     def nas_timer_expired(self, index: int, now: float, number: int) -> None:
@@ -419,11 +422,11 @@ class Core:
             return
         index = ue.expected
         stage = self._chains[ue.chain][index]
-        if ue.nas_repeats >= self._settings.nas_retransmissions:
+        if self._nas_repeats[ue.index] >= self._settings.nas_retransmissions:
             self.disconnect(ue)
             self.listener.released(ue, now)
             return
-        ue.nas_repeats += 1
+        self._nas_repeats[ue.index] += 1
         ue.nas_timer = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue.index)
         self._counts[counters.NAS_RETRANSMISSIONS] += 1
         self._counts[f"{counters.NAS_RETRANSMISSIONS}.{stage.timer}"] += 1

@@ -21,7 +21,6 @@ from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.simulator import ims_chain
-from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
@@ -29,6 +28,7 @@ from regstorm.simulator.front import Front, sbcs
 from regstorm.simulator.ims_nodes import ImsNodes
 from regstorm.simulator.ims_population import ANSWERED, IN_PROGRESS, MESSAGE, UNKNOWN
 from regstorm.simulator.ims_services import ImsServices
+from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.listener import SipResponse
 from regstorm.simulator.node_tally import Levels, names_of_nodes
 from regstorm.simulator.population import Population, Ue

@@ -11,9 +11,9 @@ from regstorm.records.scenario import Scenario
 from regstorm.simulator import events
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_core import ImsCore
-from regstorm.simulator.ims_population import IDLE, UNKNOWN
+from regstorm.simulator.ims_population import IDLE, P_CSCFS, UNKNOWN
 from regstorm.simulator.listener import SipResponse
-from regstorm.simulator.population import Population, Ue
+from regstorm.simulator.population import Population, Ue, numbers, times_s
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF
 from ue_models.profiles import Profile
 
@@ -61,6 +61,7 @@ class ImsRequests(ABC):
         rng: Random,
     ) -> None:
         self._ues = population.ues
+        self._remember(population.size)
         self._core = core
         self._owner = owner
         self._heap = heap
@@ -73,6 +74,31 @@ class ImsRequests(ABC):
         self._granted_s = float(min(ims.expires_s, max(ims.min_expires_s, REGISTRATION_EXPIRES_S)))
         self._serial = 0
 
+    def _remember(self, ues: int) -> None:
+        """Makes room for what only this side knows of each UE, and looks at now and then."""
+        self._began_s = times_s(ues)
+        self._asked_s = times_s(ues)
+        """When its request went out first."""
+        self._repeats = bytearray(ues)
+        """Expiries of Timer E."""
+        self._answer = numbers(ues)
+        """Event at which it answers a challenge."""
+        self._renewal_due = bytearray(ues)
+        """The re-registration fell due while another attempt ran."""
+        self._failures = bytearray(ues)
+        self._renewal_failed = bytearray(ues)
+        self._p_cscf = bytearray(ues)
+        self._in_vain = bytearray(ues)
+        """Bit n: P-CSCF n was asked in vain."""
+        self._barred_until_s = tuple(times_s(ues) for _ in range(P_CSCFS))
+        """By P-CSCF, then by UE."""
+        self._waits_on = bytearray(ues)
+        """Index of the timer that it waits on; 0: a mere pause, or none."""
+        self._renew_at_s = times_s(ues)
+        self._bound_until_s = times_s(ues)
+        self._clock = numbers(ues)
+        """Event of whatever comes first: renewal, end of the binding, end of the registration in the core."""
+
     @abstractmethod
     def _ended(self, ue: Ue, failure: Failure | None, now: float) -> None:
         """The attempt is over."""
@@ -80,7 +106,7 @@ class ImsRequests(ABC):
     def _begin(self, ue: Ue, kind: int, now: float) -> None:
         ims = ue.ims
         ims.runs = kind
-        ims.began_s = now
+        self._began_s[ue.index] = now
         self._observer.attempt_started(ue.index, _NAMES[kind], now)
         self._ask(ue, False, now)
 
@@ -91,8 +117,8 @@ class ImsRequests(ABC):
         ims.serial = self._serial
         ims.transaction = UNKNOWN
         ims.answers = answers
-        ims.asked_s = now
-        ims.repeats = 0
+        self._asked_s[ue.index] = now
+        self._repeats[ue.index] = 0
         ims.timer = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
@@ -120,13 +146,13 @@ class ImsRequests(ABC):
         ims = ue.ims
         if number != ims.timer:
             return
-        gives_up_s = ims.asked_s + GM.f_s
+        gives_up_s = self._asked_s[ue.index] + GM.f_s
         if now >= gives_up_s:
             ims.timer = ims.serial = 0
             self._ended(ue, TimerF(), now)
             return
-        ims.repeats += 1
-        pause_s = min(GM.t1_s * 2.0**ims.repeats, GM.t2_s)
+        self._repeats[ue.index] += 1
+        pause_s = min(GM.t1_s * 2.0 ** self._repeats[ue.index], GM.t2_s)
         ims.timer = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
@@ -140,7 +166,7 @@ class ImsRequests(ABC):
         ims.timer = 0
         if response.status == _UNAUTHORIZED:
             after_s = self._answer_s()
-            ims.answer = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
+            self._answer[ue.index] = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
             return True
         ims.serial = 0
         failed = response.status >= 300
@@ -151,18 +177,17 @@ class ImsRequests(ABC):
     def answer_due(self, index: int, now: float, number: int) -> None:
         """The answer to a challenge goes out."""
         ue = self._ues[index]
-        ims = ue.ims
-        if number == ims.answer:
-            ims.answer = 0
+        if number == self._answer[ue.index]:
+            self._answer[ue.index] = 0
             self._ask(ue, True, now)
 
     def _abort(self, ue: Ue, now: float) -> None:
         """Ends what runs from outside."""
         ims = ue.ims
         kind, ims.runs = ims.runs, IDLE
-        ims.timer = ims.answer = ims.serial = 0
+        ims.timer = self._answer[ue.index] = ims.serial = 0
         if kind != IDLE:
-            self._observer.attempt_ended(ue.index, _NAMES[kind], ims.began_s, now, "aborted")
+            self._observer.attempt_ended(ue.index, _NAMES[kind], self._began_s[ue.index], now, "aborted")
 
     def _answer_s(self) -> float:
         return self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()

@@ -15,11 +15,11 @@ from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.simulator import events, ims_chain
-from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_nodes import ImsNodes
+from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.listener import ImsListener, SipResponse
 from regstorm.simulator.population import Population, Ue
 from regstorm.simulator.tally import SecondTally

@@ -69,7 +69,7 @@ class ImsUes(ImsRequests):
         ims = ue.ims
         ims.up = True
         ims.bound = ims.challenged_at_sbc = False
-        ims.p_cscf = ims.in_vain = 0
+        self._p_cscf[ue.index] = self._in_vain[ue.index] = 0
         self._plan(ue, self._answer_s(), "", now)
 
     def session_down(self, ue: Ue, now: float) -> None:
@@ -80,15 +80,15 @@ class ImsUes(ImsRequests):
         ims.up = ims.held = False
         self._abort(ue, now)
         self._cancel_plan(ue, now)
-        ims.renewal_due = False
-        ims.renew_at_s = 0.0
+        self._renewal_due[ue.index] = False
+        self._renew_at_s[ue.index] = 0.0
         ims.registered = False
         self._owner.ims_changed(ue, now)
 
     def send_message(self, ue: Ue, now: float) -> None:
         """A user's short message, if it may be sent now."""
         ims = ue.ims
-        barred = ims.barred_until_s[ims.p_cscf] > now
+        barred = self._barred_until_s[self._p_cscf[ue.index]][ue.index] > now
         if not ims.runs and ims.registered and ims.up and not barred:
             self._begin(ue, MESSAGE, now)
 
@@ -99,7 +99,7 @@ class ImsUes(ImsRequests):
         kind = ims.runs
         ims.runs = IDLE
         told = None if failure is None else described(failure)
-        self._observer.attempt_ended(ue.index, NAMES[kind], ims.began_s, now, told)
+        self._observer.attempt_ended(ue.index, NAMES[kind], self._began_s[ue.index], now, told)
         if failure is None:
             self._succeeded(ue, kind, now)
         else:
@@ -110,15 +110,15 @@ class ImsUes(ImsRequests):
                 self._message_failed(ue, heard, now)
             else:
                 self._registration_failed(ue, kind, heard, now)
-        if ims.renewal_due:
+        if self._renewal_due[ue.index]:
             self._renew(ue, now)
 
     def _succeeded(self, ue: Ue, kind: int, now: float) -> None:
         if kind == MESSAGE:
             return
         ims = ue.ims
-        ims.renewal_failed = False
-        ims.failures = ims.in_vain = 0
+        self._renewal_failed[ue.index] = False
+        self._failures[ue.index] = self._in_vain[ue.index] = 0
         ims.registered = True
         self._keep_binding(ue, now)
         self._owner.ims_changed(ue, now)
@@ -126,18 +126,18 @@ class ImsUes(ImsRequests):
     def _registration_failed(self, ue: Ue, kind: int, failure: Failure, now: float) -> None:
         """What the rules say, as the profile takes it. A binding that there is stands until it expires."""
         ims, renewing = ue.ims, kind == RENEWAL
-        standing = Standing(ims.failures, renewing, ims.renewal_failed)
+        standing = Standing(self._failures[ue.index], renewing, bool(self._renewal_failed[ue.index]))
         verdict = self._profile(ue).adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
         if isinstance(verdict, Again):
             ims.asks_longer = True
             self._begin(ue, kind, now)
             return
-        ims.failures = min(ims.failures + 1, 255)
-        ims.renewal_failed |= renewing
+        self._failures[ue.index] = min(self._failures[ue.index] + 1, 255)
+        self._renewal_failed[ue.index] |= renewing
         match verdict:
             case Wait(after_s, timer, bars):
                 if bars:
-                    ims.bar(now + after_s)
+                    self._bar(ue, now + after_s)
                 if bars and not self._profile(ue).waits_at_p_cscf:
                     self._go_on(ue, now)
                 else:
@@ -151,9 +151,8 @@ class ImsUes(ImsRequests):
 
     def _message_failed(self, ue: Ue, failure: Failure, now: float) -> None:
         """The message is lost; Retry-After bars the P-CSCF for other requests as well, a dead one is left."""
-        ims = ue.ims
         if isinstance(failure, Refused) and failure.retry_after_s is not None:
-            ims.bar(now + failure.retry_after_s)
+            self._bar(ue, now + failure.retry_after_s)
         if ims_rules.message_lost_binding(failure):
             self._lose(ue, f"IMS {described(failure)}", now)
             if isinstance(failure, TimerF):
@@ -172,43 +171,42 @@ class ImsUes(ImsRequests):
 
     def core_registered(self, ue: Ue, until_s: float) -> None:
         """The S-CSCF keeps the registration until then; whether the UE hears of it or not, it will expire there."""
-        if not ue.ims.clock:
+        if not self._clock[ue.index]:
             self._wake_at(ue, until_s)
 
     def _keep_binding(self, ue: Ue, since_s: float) -> None:
         """The binding was granted at `since_s`: when it is renewed, and when it ends if that fails."""
-        ims = ue.ims
-        ims.renew_at_s = since_s + ims_rules.reregister_after_s(self._granted_s)
-        ims.bound_until_s = since_s + self._granted_s
-        self._wake_at(ue, ims.renew_at_s)
+        self._renew_at_s[ue.index] = since_s + ims_rules.reregister_after_s(self._granted_s)
+        self._bound_until_s[ue.index] = since_s + self._granted_s
+        self._wake_at(ue, self._renew_at_s[ue.index])
 
     def _wake_at(self, ue: Ue, due_s: float) -> None:
-        ue.ims.clock = self._heap.at(due_s, events.IMS_CLOCK, ue.index)
+        self._clock[ue.index] = self._heap.at(due_s, events.IMS_CLOCK, ue.index)
 
     def clock(self, index: int, now: float, number: int) -> None:
         """Time to renew; or a binding ends, in the core before at the UE."""
         ue = self._ues[index]
         ims = ue.ims
-        if number != ims.clock:
+        if number != self._clock[ue.index]:
             return
-        ims.clock = 0
-        if ims.renew_at_s and ims.renew_at_s <= now:
-            ims.renew_at_s = 0.0
+        self._clock[ue.index] = 0
+        if self._renew_at_s[ue.index] and self._renew_at_s[ue.index] <= now:
+            self._renew_at_s[ue.index] = 0.0
             self._renew(ue, now)
         if ims.known and ims.known_until_s <= now:
             self._core.expire(ue, now)
-        if ims.registered and ims.bound_until_s <= now:
+        if ims.registered and self._bound_until_s[ue.index] <= now:
             self._lose(ue, "IMS binding expired", now)
-        dues = [ims.renew_at_s] if ims.renew_at_s else []
-        dues += [ims.bound_until_s] if ims.registered else []
+        dues = [self._renew_at_s[ue.index]] if self._renew_at_s[ue.index] else []
+        dues += [self._bound_until_s[ue.index]] if ims.registered else []
         dues += [ims.known_until_s] if ims.known else []
-        if dues and not ims.clock:
+        if dues and not self._clock[ue.index]:
             self._wake_at(ue, max(now, min(dues)))
 
     def _renew(self, ue: Ue, now: float) -> None:
         """Re-registration (5.1.1.4.1); after the attempt that runs, if one does."""
         ims = ue.ims
-        ims.renewal_due = ims.runs != IDLE
+        self._renewal_due[ue.index] = ims.runs != IDLE
         if not ims.runs and ims.registered and not ims.planned:
             self._begin(ue, RENEWAL, now)
 
@@ -216,8 +214,8 @@ class ImsUes(ImsRequests):
         """No binding any more: the UE registers anew, at once if nothing is planned."""
         ims = ue.ims
         was = ims.registered
-        ims.registered = ims.renewal_due = False
-        ims.renew_at_s = 0.0
+        ims.registered = self._renewal_due[ue.index] = False
+        self._renew_at_s[ue.index] = 0.0
         self._owner.ims_changed(ue, now)
         if was:
             self._observer.registration_lost(ue.index, why, now)
@@ -226,9 +224,13 @@ class ImsUes(ImsRequests):
 
     # --- the next registration ---------------------------------------------------------------------------------------
 
+    def _bar(self, ue: Ue, until_s: float) -> None:
+        """Its P-CSCF is not asked before then."""
+        self._barred_until_s[self._p_cscf[ue.index]][ue.index] = until_s
+
     def _go_on(self, ue: Ue, now: float) -> None:
         """This P-CSCF was asked in vain: the next of the list."""
-        ue.ims.in_vain |= 1 << ue.ims.p_cscf
+        self._in_vain[ue.index] |= 1 << self._p_cscf[ue.index]
         self._plan(ue, self._answer_s(), "", now)
 
     def _plan(self, ue: Ue, after_s: float, timer: str, now: float) -> None:
@@ -236,7 +238,7 @@ class ImsUes(ImsRequests):
         self._cancel_plan(ue, now)
         ims = ue.ims
         if timer:
-            ims.waits_on = WAITS.index(timer)
+            self._waits_on[ue.index] = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
         ims.planned = self._heap.at(due_s, events.IMS_SEEK, ue.index)
@@ -244,9 +246,9 @@ class ImsUes(ImsRequests):
     def _cancel_plan(self, ue: Ue, now: float) -> None:
         ims = ue.ims
         ims.planned = 0
-        if ims.waits_on:
-            self._observer.waiting(WAITS[ims.waits_on], -1, now)
-            ims.waits_on = 0
+        if self._waits_on[ue.index]:
+            self._observer.waiting(WAITS[self._waits_on[ue.index]], -1, now)
+            self._waits_on[ue.index] = 0
 
     def seek(self, index: int, now: float, number: int) -> None:
         """The wait is over: whom to ask."""
@@ -258,17 +260,18 @@ class ImsUes(ImsRequests):
         if ims.runs:  # a message is on its way
             self._plan(ue, self._answer_s(), "", now)
             return
-        match choose(ims.p_cscf, ims.in_vain, ims.barred_until_s, now):
+        barred_until_s = [one[ue.index] for one in self._barred_until_s]
+        match choose(self._p_cscf[ue.index], self._in_vain[ue.index], barred_until_s, now):
             case Ask(p_cscf):
-                ims.p_cscf = p_cscf
-                ims.renew_at_s = 0.0
+                self._p_cscf[ue.index] = p_cscf
+                self._renew_at_s[ue.index] = 0.0
                 self._begin(ue, INITIAL, now)
             case AskLater(p_cscf, at_s):
-                ims.p_cscf = p_cscf
+                self._p_cscf[ue.index] = p_cscf
                 self._plan(ue, at_s - now, RETRY_AFTER, now)
             case _:
-                ims.in_vain = 0
-                free_at_s = min(ims.barred_until_s)
+                self._in_vain[ue.index] = 0
+                free_at_s = min(barred_until_s)
                 if ims.registered and free_at_s > now:  # not given up for a refused renewal
                     self._plan(ue, free_at_s - now, RETRY_AFTER, now)
                     return

@@ -3,8 +3,12 @@
 Indices below `outage_ues` are the outage group. The two sides are kept apart: a UE that has given up does not know
 what the core still does for it. Where a field holds the number of an event, that event counts and any other that
 comes is stale; 0 is none.
+
+What is looked at with almost every event lies together, in a record. What only one part of the simulator knows, and
+looks at now and then, stands in compact arrays there: 300 000 records of everything would not fit in 300 MB.
 """
 
+from array import array
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import TYPE_CHECKING, Final
@@ -24,8 +28,8 @@ from ue_models.profiles import (
 )
 
 if TYPE_CHECKING:
-    from regstorm.simulator.ledger import Account
     from regstorm.simulator.calls import Call
+    from regstorm.simulator.ledger import Account
 
 AWAY: Final = 0
 """Without coverage."""
@@ -58,7 +62,7 @@ NO_STAGE: Final = 255
 
 @dataclass(slots=True, eq=False)
 class Ue:
-    """One UE; what the whole storm knows of it lies together."""
+    """One UE, as its own side and the core look at it all the time."""
 
     index: int
     profile: Profile
@@ -69,47 +73,22 @@ class Ue:
     phase: int = IN_SERVICE
     asks: int = IDLE
     """IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
-    retries: int = IDLE
-    """Which of these comes next, if the UE waits before it."""
     chain: int = KNOWN
     stage: int = 0
     """Of its chain: whose uplink message it has sent, or sends next."""
     owes: int = 0
-    releasing: bool = False
-    """It has its ims session released."""
-    returns: bool = False
-    """It deregisters only to register again."""
-    unsent: bool = False
-    """A session request waits for a connection."""
-    registration_attempts: int = 0
-    service_attempts: int = 0
-    hard_rejects: int = 0
-    repeats: int = 0
-    """Expiries of T3580."""
     has_guti: bool = True
-    eutra: bool = False
-    """There is E-UTRA coverage where it is."""
     waits_on: int = 0
     """Index of the 5GMM timer that it waits on; 0: none."""
     sessions: int = 0
     """Bit n: the session with the scenario's DNN n is up."""
-    barred_sessions: int = 0
-    """Bit n: it is not asked for any more."""
-    paused_sessions: int = 0
-    """Bit n: it is not asked for before a pause is over."""
-    backs_off: int = 0
-    """Bit n: T3396 runs for it; else its pause is the upper layers' own."""
     started_s: float = 0.0
     """When its 5GMM attempt began."""
-    session_started_s: float = 0.0
     idle_at_s: float = 0.0
     """When the base station will have released its connection, if nothing is sent before."""
     retry: int = 0
     answer: int = 0
     guard: int = 0
-    t3580: int = 0
-    operation: int = 0
-    t3512: int = 0
 
     # --- the core's side
     known: bool = True
@@ -118,8 +97,6 @@ class Ue:
     """Secure exchange is established on this connection."""
     follows_registration: bool = False
     """A registration was admitted on this connection, and its sessions are not all up yet."""
-    on_probation: bool = False
-    """Its registration goes on to its authentication; then the door is asked again."""
     connection: int = 0
     """Changes whenever a connection begins or ends: what was sent on another is not heard."""
     expected: int = NO_STAGE
@@ -134,7 +111,6 @@ class Ue:
     """Of the registration in IMS that runs."""
     registered_in_ims: "Account | None" = None
     """Of the last registration in IMS that was to lead to full service, and has not yet."""
-    nas_repeats: int = 0
     nas_timer: int = 0
     stage_end: int = 0
 
@@ -158,13 +134,23 @@ class Population:
             ue.sessions = self.sessions_wanted
             if settings.ims:
                 ue.ims = ImsUe()
-        if settings.eutra_coverage:
-            for ue in self.ues:
-                ue.eutra = rng.random() < settings.eutra_coverage
+        share = settings.eutra_coverage
+        self.eutra = bytearray(rng.random() < share for _ in self.ues) if share else bytearray(self.size)
+        """By index: there is E-UTRA coverage where it is."""
         self.outage_group = self.ues[: self.outage_ues]
         share = settings.unprotected
         self.unprotected = [ue for ue in self.outage_group if rng.random() < share] if share else []
         """Those whose security context the outage takes from the AMF."""
+
+
+def numbers(ues: int) -> "array[int]":
+    """Numbers of events, by index of the UE: none."""
+    return array("I", bytes(4 * ues))
+
+
+def times_s(ues: int) -> "array[float]":
+    """Times by index of the UE, 0 at first."""
+    return array("d", bytes(8 * ues))
 
 
 def _profiles(settings: PopulationSettings, ues: int, rng: Random) -> list[Profile]:

@@ -46,7 +46,7 @@ class RegisteredUes(UeSide):
         """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
         if ue.asks:
             return
-        if ue.phase != LACKS_SESSION or ue.releasing:
+        if ue.phase != LACKS_SESSION or self._releasing[ue.index]:
             if self.ims is not None and self.ims.holds_packet(ue) and now >= ue.idle_at_s:
                 self.fetch_resources(ue, now)
             return
@@ -63,28 +63,30 @@ class RegisteredUes(UeSide):
 
     def _next_wanted(self, ue: Ue) -> int | None:
         """The first session that may be asked for now."""
-        wanted = self._population.sessions_wanted & ~(ue.sessions | ue.barred_sessions | ue.paused_sessions)
+        wanted = self._population.sessions_wanted & ~(
+            ue.sessions | self._barred_sessions[ue.index] | self._paused_sessions[ue.index]
+        )
         return (wanted & -wanted).bit_length() - 1 if wanted else None
 
     def _establish(self, ue: Ue, session: int, now: float) -> None:
         ue.phase = ESTABLISHING
         ue.stage = self._first_session[ue.chain] + session
-        ue.repeats = 0
-        ue.session_started_s = now
+        self._repeats[ue.index] = 0
+        self._session_started_s[ue.index] = now
         self._observer.attempt_started(ue.index, self._session_name(ue), now)
-        ue.t3580 = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
+        self._t3580[ue.index] = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
         self._owe(ue, OWES_SESSION, now)
 
     def t3580_expired(self, index: int, now: float, number: int) -> None:
         """The request again, four times."""
         ue = self._ues[index]
-        if number != ue.t3580:
+        if number != self._t3580[ue.index]:
             return
-        if ue.releasing:
+        if self._releasing[ue.index]:
             self._release_unanswered(ue, now)
-        elif ue.repeats < RETRANSMISSIONS:
-            ue.repeats += 1
-            ue.t3580 = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
+        elif self._repeats[ue.index] < RETRANSMISSIONS:
+            self._repeats[ue.index] += 1
+            self._t3580[ue.index] = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
             self._send_session_request(ue, now)
         else:
             self._session_failed(ue, NoAnswer(), f"{T3580.name} expired", now)
@@ -93,9 +95,9 @@ class RegisteredUes(UeSide):
     def _send_session_request(self, ue: Ue, now: float) -> None:
         """Now if there is a connection, else once a service request has brought one."""
         if now < ue.idle_at_s:
-            self._owe(ue, OWES_RELEASE if ue.releasing else OWES_SESSION, now)
+            self._owe(ue, OWES_RELEASE if self._releasing[ue.index] else OWES_SESSION, now)
             return
-        ue.unsent = True
+        self._unsent[ue.index] = True
         if not ue.retry and not ue.asks:
             self._ask(ue, SERVICE_REQUEST, now)
 
@@ -103,9 +105,9 @@ class RegisteredUes(UeSide):
         """The session of `stage` is up."""
         if ue.phase != ESTABLISHING or ue.stage != stage:
             return
-        ue.t3580 = 0
+        self._t3580[ue.index] = 0
         ue.sessions |= 1 << stage - self._first_session[ue.chain]
-        self._observer.attempt_ended(ue.index, self._session_name(ue), ue.session_started_s, now, None)
+        self._observer.attempt_ended(ue.index, self._session_name(ue), self._session_started_s[ue.index], now, None)
         self._stay_connected(ue, now)
         ue.phase = LACKS_SESSION
         if self.ims is not None and stage - self._first_session[ue.chain] == self._ims_session:
@@ -125,22 +127,22 @@ class RegisteredUes(UeSide):
 
     def _session_failed(self, ue: Ue, failure: SessionFailure, why: str, now: float) -> None:
         """Until the rules let the UE ask for this session again, it asks for another that it lacks."""
-        self._observer.attempt_ended(ue.index, self._session_name(ue), ue.session_started_s, now, why)
+        self._observer.attempt_ended(ue.index, self._session_name(ue), self._session_started_s[ue.index], now, why)
         session = ue.stage - self._first_session[ue.chain]
         ue.phase = LACKS_SESSION
-        ue.unsent = False
-        ue.t3580 = 0
+        self._unsent[ue.index] = False
+        self._t3580[ue.index] = 0
         verdict = ue.profile.adapt(rules.session_failed(failure), self._rng)
         if isinstance(verdict, Retry):
             if verdict.timer:
-                ue.backs_off |= 1 << session
+                self._backs_off[ue.index] |= 1 << session
                 self._observer.waiting(T3396.name, 1, now)
             due_s = now + verdict.after_s + self._rng.random() * self._jitter_s
-            ue.paused_sessions |= 1 << session
+            self._paused_sessions[ue.index] |= 1 << session
             subject = session << events.UE_BITS | ue.index
             self._pauses[subject] = self._heap.at(due_s, events.SESSION_PAUSE, subject)
         else:
-            ue.barred_sessions |= 1 << session
+            self._barred_sessions[ue.index] |= 1 << session
 
     def pause_over(self, subject: int, now: float, number: int) -> None:
         """A session may be asked for again."""
@@ -151,19 +153,19 @@ class RegisteredUes(UeSide):
 
     def _end_pause(self, ue: Ue, session: int, now: float) -> None:
         del self._pauses[session << events.UE_BITS | ue.index]
-        ue.paused_sessions &= ~(1 << session)
-        if ue.backs_off >> session & 1:
-            ue.backs_off &= ~(1 << session)
+        self._paused_sessions[ue.index] &= ~(1 << session)
+        if self._backs_off[ue.index] >> session & 1:
+            self._backs_off[ue.index] &= ~(1 << session)
             self._observer.waiting(T3396.name, -1, now)
 
     def _abandon_sessions(self, ue: Ue, now: float) -> None:
         """The UE is no longer registered: no session, no wait for one."""
-        if ue.releasing:
+        if self._releasing[ue.index]:
             self._release_ended(ue, "aborted", now)
-        ue.unsent = False
-        ue.t3580 = ue.sessions = 0
-        for session in range(ue.paused_sessions.bit_length()):
-            if ue.paused_sessions >> session & 1:
+        self._unsent[ue.index] = False
+        self._t3580[ue.index] = ue.sessions = 0
+        for session in range(self._paused_sessions[ue.index].bit_length()):
+            if self._paused_sessions[ue.index] >> session & 1:
                 self._end_pause(ue, session, now)
         if self.ims is not None:
             self.ims.session_down(ue, now)
@@ -176,18 +178,18 @@ class RegisteredUes(UeSide):
         if ue.phase == ESTABLISHING:
             self._ims_session_gone(ue, now)
             return
-        ue.releasing = True
-        ue.repeats = 0
-        ue.session_started_s = now
+        self._releasing[ue.index] = True
+        self._repeats[ue.index] = 0
+        self._session_started_s[ue.index] = now
         self._observer.attempt_started(ue.index, procedures.SESSION_RELEASE, now)
-        ue.t3580 = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
+        self._t3580[ue.index] = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
         self._send_session_request(ue, now)
 
     def _release_unanswered(self, ue: Ue, now: float) -> None:
         """T3582: the request again, four times."""
-        if ue.repeats < RETRANSMISSIONS:
-            ue.repeats += 1
-            ue.t3580 = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
+        if self._repeats[ue.index] < RETRANSMISSIONS:
+            self._repeats[ue.index] += 1
+            self._t3580[ue.index] = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
             self._send_session_request(ue, now)
         else:
             self._release_ended(ue, f"{T3582.name} expired", now)
@@ -196,7 +198,7 @@ class RegisteredUes(UeSide):
     def session_released(self, ue: Ue, commanded: bool, now: float) -> None:
         """The answer to the request, whichever: the session is gone (6.4.3.4)."""
         self._stay_connected(ue, now)
-        if not ue.releasing:
+        if not self._releasing[ue.index]:
             return
         if commanded:
             self._owe(ue, OWES_RELEASED, now)
@@ -204,10 +206,10 @@ class RegisteredUes(UeSide):
         self._ims_session_gone(ue, now)
 
     def _release_ended(self, ue: Ue, failure: str | None, now: float) -> None:
-        ue.releasing = False
-        ue.unsent = False
-        ue.t3580 = 0
-        name, began = procedures.SESSION_RELEASE, ue.session_started_s
+        self._releasing[ue.index] = False
+        self._unsent[ue.index] = False
+        self._t3580[ue.index] = 0
+        name, began = procedures.SESSION_RELEASE, self._session_started_s[ue.index]
         self._observer.attempt_ended(ue.index, name, began, now, failure)
 
     def _ims_session_gone(self, ue: Ue, now: float) -> None:
@@ -225,7 +227,7 @@ class RegisteredUes(UeSide):
     def _enter_service(self, ue: Ue, now: float) -> None:
         ue.phase = IN_SERVICE
         self._tell_service(ue, now)
-        if not ue.operation:
+        if not self._operation[ue.index]:
             self._await_operation(ue, now)
         self._start_t3512(ue, ue.idle_at_s + self._t3512_s)
 
@@ -244,12 +246,12 @@ class RegisteredUes(UeSide):
 
     def _await_operation(self, ue: Ue, now: float) -> None:
         due_s = now + self._rng.expovariate(1 / self._online.every_s)
-        ue.operation = self._heap.at(due_s, events.OPERATION, ue.index)
+        self._operation[ue.index] = self._heap.at(due_s, events.OPERATION, ue.index)
 
     def operation_due(self, index: int, now: float, number: int) -> None:
         """One operation of the user, if the UE is idle and free to begin; and when the next one is due."""
         ue = self._ues[index]
-        if number != ue.operation:
+        if number != self._operation[ue.index]:
             return
         self._await_operation(ue, now)
         ims = self.ims
@@ -266,13 +268,13 @@ class RegisteredUes(UeSide):
     def _start_t3512(self, ue: Ue, due_s: float) -> None:
         """T3512 runs in 5GMM-IDLE (TS 24.501 5.3.7); zero and deactivated mean no periodic update."""
         if self._t3512_s:
-            ue.t3512 = self._heap.at(due_s, events.T3512, ue.index)
+            self._t3512[ue.index] = self._heap.at(due_s, events.T3512, ue.index)
 
     def t3512_expired(self, index: int, now: float, number: int) -> None:
         """A periodic update, unless the UE may not begin one."""
         ue = self._ues[index]
-        if number == ue.t3512 and ue.phase in REGISTERED:
-            ue.t3512 = 0
+        if number == self._t3512[ue.index] and ue.phase in REGISTERED:
+            self._t3512[ue.index] = 0
             if not ue.asks and not ue.retry:
                 self._ask(ue, PERIODIC_UPDATE, now)
 
@@ -280,7 +282,7 @@ class RegisteredUes(UeSide):
         """A service request or a periodic update begins."""
         ue.asks = what
         ue.started_s = now
-        ue.t3512 = 0
+        self._t3512[ue.index] = 0
         self._observer.attempt_started(ue.index, NAMES[what], now)
         profile = ue.profile
         self._start_guard(ue, profile.guard_s(T3517 if what == SERVICE_REQUEST else T3510), now)
@@ -295,16 +297,16 @@ class RegisteredUes(UeSide):
             return
         ue.asks = IDLE
         ue.guard = 0
-        ue.registration_attempts = ue.service_attempts = 0
+        self._registration_attempts[ue.index] = self._service_attempts[ue.index] = 0
         self._observer.attempt_ended(ue.index, NAMES[what], ue.started_s, now, None)
         if what == SERVICE_REQUEST:
             self._stay_connected(ue, now)
         else:
             self._leave_connection(ue, now)
         self._start_t3512(ue, ue.idle_at_s + self._t3512_s)
-        if ue.unsent and what == SERVICE_REQUEST:
-            ue.unsent = False
-            self._owe(ue, OWES_RELEASE if ue.releasing else OWES_SESSION, now)
+        if self._unsent[ue.index] and what == SERVICE_REQUEST:
+            self._unsent[ue.index] = False
+            self._owe(ue, OWES_RELEASE if self._releasing[ue.index] else OWES_SESSION, now)
         if self.ims is not None and what == SERVICE_REQUEST:
             self.ims.connected(ue, now)
         self._resume(ue, now)

@@ -26,6 +26,8 @@ from regstorm.simulator.population import (
     OWES_STAGE,
     Population,
     Ue,
+    numbers,
+    times_s,
 )
 from ue_models import rules
 from ue_models.timers import T3247, T3346, T3502, T3511, T3525
@@ -62,9 +64,8 @@ class UeSide(ABC):
         self._t3502_s = rules.t3502_in_force_s(GprsTimer2.of(scenario.core.amf.t3502_s))
         self._t3512_s = float(GprsTimer3.of(scenario.core.amf.t3512_s).seconds or 0)
         self._arrivals_s = scenario.outage.arrivals_s
-        self._pauses: dict[int, int] = {}
-        """By session and UE, as its event has them: the end of the pause before it is asked for again."""
         self._loses_contexts = scenario.outage.amf_context == "lost"
+        self._remember(population)
         self.ims: ImsUes | None = None
         """The IMS side, if the population has it."""
         self._ims_session = 0
@@ -72,6 +73,36 @@ class UeSide(ABC):
             self._ims_session = scenario.network.dnns.index(IMS_DNN)
             self.ims = ImsUes(scenario, population, core.ims, self._ims_owner(), heap, observer, rng)
             core.ims.listener = self.ims
+
+    def _remember(self, population: Population) -> None:
+        """Makes room for what only this side knows of each UE, and looks at now and then."""
+        ues = population.size
+        self._eutra = population.eutra
+        self._retries = bytearray(ues)
+        """What a UE asks for next, if it waits before it: IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
+        self._returns = bytearray(ues)
+        """It deregisters only to register again."""
+        self._registration_attempts = bytearray(ues)
+        self._service_attempts = bytearray(ues)
+        self._hard_rejects = bytearray(ues)
+        self._operation = numbers(ues)
+        self._t3512 = numbers(ues)
+        self._session_started_s = times_s(ues)
+        self._t3580 = numbers(ues)
+        self._repeats = bytearray(ues)
+        """Expiries of T3580."""
+        self._unsent = bytearray(ues)
+        """A session request waits for a connection."""
+        self._releasing = bytearray(ues)
+        """It has its ims session released."""
+        self._barred_sessions = bytearray(ues)
+        """Bit n: the session with the scenario's DNN n is not asked for any more."""
+        self._paused_sessions = bytearray(ues)
+        """Bit n: it is not asked for before a pause is over."""
+        self._backs_off = bytearray(ues)
+        """Bit n: T3396 runs for it; else its pause is the upper layers' own."""
+        self._pauses: dict[int, int] = {}
+        """By session and UE, as its event has them: the end of the pause."""
 
     @abstractmethod
     def _ims_owner(self) -> ImsOwner: ...

@@ -87,7 +87,7 @@ class Ues(RegisteredUes):
         if ue.phase != AWAY:
             return
         ue.phase = DEREGISTERED
-        ue.registration_attempts = ue.service_attempts = 0
+        self._registration_attempts[ue.index] = self._service_attempts[ue.index] = 0
         if not ue.waits_on:
             self._register(ue, now)
 
@@ -98,7 +98,7 @@ class Ues(RegisteredUes):
         self._abort(ue, _COVERAGE_LOST, now)
         if WAITS[ue.waits_on] not in (T3346.name, T3247.name):
             self._stop_waiting(ue, now)
-        ue.operation = 0
+        self._operation[ue.index] = 0
         self._leave_connection(ue, now)
         self._deregister(ue, _COVERAGE_LOST, AWAY, now)
 
@@ -112,7 +112,7 @@ class Ues(RegisteredUes):
             ue.chain = KNOWN if ue.shares_context else UNKNOWN_GUTI
         ue.stage = 0
         ue.started_s = now
-        ue.t3512 = 0
+        self._t3512[ue.index] = 0
         self._observer.attempt_started(ue.index, procedures.REGISTRATION, now)
         self._start_guard(ue, T3510.seconds if not ue.profile else self._guard_s(ue), now)
         self._core.connect(ue)
@@ -135,7 +135,7 @@ class Ues(RegisteredUes):
             return
         ue.guard = 0
         ue.has_guti = True
-        ue.registration_attempts = ue.service_attempts = ue.hard_rejects = 0
+        self._registration_attempts[ue.index] = self._service_attempts[ue.index] = self._hard_rejects[ue.index] = 0
         self._observer.attempt_ended(ue.index, procedures.REGISTRATION, ue.started_s, now, None)
         self._stay_connected(ue, now)
         self._owe(ue, OWES_COMPLETE, now)
@@ -169,20 +169,22 @@ class Ues(RegisteredUes):
         """Tells of it, leaves the connection, and does what the rules say, as the profile takes them."""
         what = ue.asks
         ue.asks = IDLE
-        ue.unsent = False
+        self._unsent[ue.index] = False
         ue.guard = 0
         name = NAMES[what] if what else procedures.REGISTRATION
         self._observer.attempt_ended(ue.index, name, ue.started_s, now, why)
         if isinstance(failure, Rejected):
             self._observer.rejected(ue.index, why, failure.protected, now)
         self._leave_connection(ue, now)
-        ue.retries = what
+        self._retries[ue.index] = what
         profile = ue.profile
         self._follow(ue, profile.adapt(self._verdict(ue, what, profile.heard(failure)), self._rng), why, now)
 
     def _verdict(self, ue: Ue, what: int, failure: Failure) -> Next:
-        attempts = ue.service_attempts if what == SERVICE_REQUEST else ue.registration_attempts
-        standing = Standing(attempts, self._t3502_s, ue.hard_rejects, ue.eutra)
+        attempts = (
+            self._service_attempts[ue.index] if what == SERVICE_REQUEST else self._registration_attempts[ue.index]
+        )
+        standing = Standing(attempts, self._t3502_s, self._hard_rejects[ue.index], bool(self._eutra[ue.index]))
         if what == SERVICE_REQUEST:
             return rules.service_request_failed(failure, self._rng, standing)
         if what == PERIODIC_UPDATE:
@@ -193,14 +195,14 @@ class Ues(RegisteredUes):
         """Puts a verdict of the rules into effect."""
         if isinstance(verdict, Retry):
             if verdict.timer == T3247.name:
-                ue.hard_rejects += 1
+                self._hard_rejects[ue.index] += 1
             if ue.phase not in REGISTERED or verdict.forget:
                 self._deregister(ue, why, DEREGISTERED, now)
-                ue.registration_attempts = verdict.attempts
-            elif ue.retries == SERVICE_REQUEST:
-                ue.service_attempts = verdict.attempts
+                self._registration_attempts[ue.index] = verdict.attempts
+            elif self._retries[ue.index] == SERVICE_REQUEST:
+                self._service_attempts[ue.index] = verdict.attempts
             else:
-                ue.registration_attempts = verdict.attempts
+                self._registration_attempts[ue.index] = verdict.attempts
             if verdict.forget:
                 ue.has_guti = False
             self._wait(ue, verdict.after_s, verdict.timer, now)
@@ -225,7 +227,7 @@ class Ues(RegisteredUes):
         if ue.phase == DEREGISTERED:
             self._register(ue, now)
         elif ue.phase in REGISTERED and not ue.asks:
-            self._ask(ue, ue.retries, now)
+            self._ask(ue, self._retries[ue.index], now)
 
     # --- every P-CSCF asked in vain ----------------------------------------------------------------------------------
 
@@ -238,7 +240,7 @@ class Ues(RegisteredUes):
             case Recourse.NEW_SESSION:
                 self._release_ims_session(ue, now)
             case Recourse.REREGISTER if not ue.asks:
-                ue.returns = True
+                self._returns[ue.index] = True
                 if now >= ue.idle_at_s:
                     self._core.connect(ue)
                     self._stay_connected(ue, now)
@@ -254,8 +256,8 @@ class Ues(RegisteredUes):
 
     def deregistered(self, ue: Ue, now: float) -> None:
         """DEREGISTRATION ACCEPT, of a deregistration that was meant to be followed by a registration."""
-        if ue.returns:
-            ue.returns = False
+        if self._returns[ue.index]:
+            self._returns[ue.index] = False
             self._leave_connection(ue, now)
             self._follow(ue, RegisterAnew(forget=False), _EXHAUSTED, now)
 
@@ -266,7 +268,7 @@ class Ues(RegisteredUes):
         if ue.guard:
             name = NAMES[ue.asks] if ue.asks else procedures.REGISTRATION
             self._observer.attempt_ended(ue.index, name, ue.started_s, now, why)
-        ue.unsent = False
+        self._unsent[ue.index] = False
         ue.guard = ue.asks = 0
 
     def _deregister(self, ue: Ue, why: str, phase: int, now: float) -> None:
@@ -276,10 +278,10 @@ class Ues(RegisteredUes):
             ue.phase = phase
             return
         if before == ESTABLISHING:
-            name, started = self._session_name(ue), ue.session_started_s
+            name, started = self._session_name(ue), self._session_started_s[ue.index]
             self._observer.attempt_ended(ue.index, name, started, now, why if phase == AWAY else "aborted")
         ue.phase = phase
-        ue.t3512 = 0
+        self._t3512[ue.index] = 0
         self._abandon_sessions(ue, now)
         if before == IN_SERVICE:
             self._tell_service(ue, now)

@@ -115,7 +115,7 @@ def test_the_request_of_a_session_attempt_that_has_ended_is_not_sent_any_more():
     """T3580 runs out for the fifth time while T3346 of a refused service request still runs (TS 24.501 6.4.1.5)."""
     storm = one_ue()
     ues, ue = storm.ues, storm.ues._ues[0]
-    ue.phase, ue.sessions, ue.unsent = ESTABLISHING, 0, True
+    ue.phase, ue.sessions, ues._unsent[0] = ESTABLISHING, 0, 1
     ue.stage = ues._first_session[ue.chain]
     ues._session_failed(ue, NoAnswer(), "T3580 expired", 1.0)
-    assert not ue.unsent
+    assert not ues._unsent[0]
