@@ -20,10 +20,11 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
-from regstorm.simulator.calls import Call, Charge, Charges, Request, Told, Waiting
+from regstorm.simulator.calls import Call, Charge, Charges, Request, Told
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.node_tally import Levels, PairsByNode
 from regstorm.simulator.population import Population, Ue
@@ -101,7 +102,9 @@ class BackEnd:
         self._stage_charges: list[list[_StageCharges]]
         self._dra = Dra(scenario, strategy, tally)
         self.take_strategy(strategy)
-        self._waiting = [Waiting(heap, hops_before) for hops_before in range(_MOST_HOPS_BEFORE + 1)]
+        self._waiting: list[EqualWaits[Call]] = [
+            EqualWaits(heap, self._timeout_s, events.CALL_TIMEOUT, hops) for hops in range(_MOST_HOPS_BEFORE + 1)
+        ]
         """By the hops before the first request's, which are part of the wait."""
 
     def take_strategy(self, strategy: Strategy) -> None:
@@ -190,16 +193,18 @@ class BackEnd:
         hops = charge.hops_before
         self._transmit(call, charge, now + hops * self._hop_s if hops else now, self._waiting[hops])
 
-    def _transmit(self, call: Call, charge: Charge, now: float, waiting: Waiting) -> None:
+    def _transmit(self, call: Call, charge: Charge, now: float, waiting: EqualWaits[Call]) -> None:
         call.request = request = (call, charge)
         self._soon((now + self._hop_s, next(self._numbers), events.CALL_ARRIVES, request))
-        waiting.add(call, now + self._timeout_s)
+        call.waiting = waiting
+        waiting.begin(call, now)
 
     def timed_out(self, hops_before: int, now: float, _: int) -> None:
         """The patience for a request is over: it is sent once more, or the call has failed."""
-        call = self._waiting[hops_before].first_given_up(now)
+        call = self._waiting[hops_before].over(now)
         if call is None:
             return
+        call.request = None
         self._counts[counters.BUS_TIMEOUTS] += 1
         if not call.tries_left:
             call.failed(call.ue, call.tag, now)

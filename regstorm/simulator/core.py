@@ -23,6 +23,7 @@ from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF, Chains, Repeats, Stage
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.front import Front, amfs
 from regstorm.simulator.ims_core import ImsCore
 from regstorm.simulator.ledger import Ledger
@@ -73,6 +74,7 @@ class Core:
         self._ues = population.ues
         self._on_probation = bytearray(population.size)
         """By UE: its registration goes on to its authentication; then the door is asked again."""
+        self._nas_timer: EqualWaits[Ue] = EqualWaits(heap, NAS_TIMER_S, events.NAS_TIMER)
         self._nas_repeats = bytearray(population.size)
         self._heap = heap
         self._counts = tally.counts
@@ -303,7 +305,7 @@ class Core:
         """An answer that the registration waits for, or a session request; a repetition of either is ignored."""
         if ue.expected == message:
             ue.expected = NO_STAGE
-            ue.nas_timer = 0
+            self._nas_timer.end(ue)
             stage = self._chains[ue.chain][message]
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
@@ -413,12 +415,12 @@ class Core:
     def _expect(self, ue: Ue, index: int, now: float) -> None:
         ue.expected = index
         self._nas_repeats[ue.index] = 0
-        ue.nas_timer = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue.index)
+        self._nas_timer.begin_anew(ue, now)
 
-    def nas_timer_expired(self, index: int, now: float, number: int) -> None:
+    def nas_timer_expired(self, _: int, now: float, number: int) -> None:
         """T3550, T3560 or T3570: again, and at the expiry after the last of them no more."""
-        ue = self._ues[index]
-        if number != ue.nas_timer:
+        ue = self._nas_timer.over(now)
+        if ue is None:
             return
         index = ue.expected
         stage = self._chains[ue.chain][index]
@@ -427,7 +429,7 @@ class Core:
             self.listener.released(ue, now)
             return
         self._nas_repeats[ue.index] += 1
-        ue.nas_timer = self._heap.at(now + NAS_TIMER_S, events.NAS_TIMER, ue.index)
+        self._nas_timer.begin(ue, now)
         self._counts[counters.NAS_RETRANSMISSIONS] += 1
         self._counts[f"{counters.NAS_RETRANSMISSIONS}.{stage.timer}"] += 1
         if stage.timer == "T3550":
@@ -462,7 +464,7 @@ class Core:
             return
         ue.expected = NO_STAGE
         ue.worked_on = NO_STAGE
-        ue.nas_timer = 0
+        self._nas_timer.end_if_it_runs(ue)
         self.back_end.cancel(ue)
         self.ledger.write_off_running(ue)
 

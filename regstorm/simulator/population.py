@@ -29,6 +29,7 @@ from ue_models.profiles import (
 
 if TYPE_CHECKING:
     from regstorm.simulator.calls import Call
+    from regstorm.simulator.equal_waits import EqualWaits
     from regstorm.simulator.ledger import Account
 
 AWAY: Final = 0
@@ -88,7 +89,8 @@ class Ue:
     """When the base station will have released its connection, if nothing is sent before."""
     retry: int = 0
     answer: int = 0
-    guard: int = 0
+    guard: "EqualWaits[Ue] | None" = None
+    """T3510 or T3517, if it runs; shorter with an impatient UE."""
 
     # --- the core's side
     known: bool = True
@@ -111,7 +113,6 @@ class Ue:
     """Of the registration in IMS that runs."""
     registered_in_ims: "Account | None" = None
     """Of the last registration in IMS that was to lead to full service, and has not yet."""
-    nas_timer: int = 0
     stage_end: int = 0
 
     @property

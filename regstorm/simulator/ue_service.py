@@ -74,19 +74,19 @@ class RegisteredUes(UeSide):
         self._repeats[ue.index] = 0
         self._session_started_s[ue.index] = now
         self._observer.attempt_started(ue.index, self._session_name(ue), now)
-        self._t3580[ue.index] = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
+        self._t3580.begin_anew(ue, now)
         self._owe(ue, OWES_SESSION, now)
 
-    def t3580_expired(self, index: int, now: float, number: int) -> None:
+    def t3580_expired(self, _: int, now: float, number: int) -> None:
         """The request again, four times."""
-        ue = self._ues[index]
-        if number != self._t3580[ue.index]:
+        ue = self._t3580.over(now)
+        if ue is None:
             return
         if self._releasing[ue.index]:
             self._release_unanswered(ue, now)
         elif self._repeats[ue.index] < RETRANSMISSIONS:
             self._repeats[ue.index] += 1
-            self._t3580[ue.index] = self._heap.at(now + T3580.seconds, events.T3580, ue.index)
+            self._t3580.begin(ue, now)
             self._send_session_request(ue, now)
         else:
             self._session_failed(ue, NoAnswer(), f"{T3580.name} expired", now)
@@ -105,7 +105,7 @@ class RegisteredUes(UeSide):
         """The session of `stage` is up."""
         if ue.phase != ESTABLISHING or ue.stage != stage:
             return
-        self._t3580[ue.index] = 0
+        self._t3580.end_if_it_runs(ue)
         ue.sessions |= 1 << stage - self._first_session[ue.chain]
         self._observer.attempt_ended(ue.index, self._session_name(ue), self._session_started_s[ue.index], now, None)
         self._stay_connected(ue, now)
@@ -131,7 +131,7 @@ class RegisteredUes(UeSide):
         session = ue.stage - self._first_session[ue.chain]
         ue.phase = LACKS_SESSION
         self._unsent[ue.index] = False
-        self._t3580[ue.index] = 0
+        self._t3580.end_if_it_runs(ue)
         verdict = ue.profile.adapt(rules.session_failed(failure), self._rng)
         if isinstance(verdict, Retry):
             if verdict.timer:
@@ -163,7 +163,8 @@ class RegisteredUes(UeSide):
         if self._releasing[ue.index]:
             self._release_ended(ue, "aborted", now)
         self._unsent[ue.index] = False
-        self._t3580[ue.index] = ue.sessions = 0
+        ue.sessions = 0
+        self._t3580.end_if_it_runs(ue)
         for session in range(self._paused_sessions[ue.index].bit_length()):
             if self._paused_sessions[ue.index] >> session & 1:
                 self._end_pause(ue, session, now)
@@ -182,14 +183,14 @@ class RegisteredUes(UeSide):
         self._repeats[ue.index] = 0
         self._session_started_s[ue.index] = now
         self._observer.attempt_started(ue.index, procedures.SESSION_RELEASE, now)
-        self._t3580[ue.index] = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
+        self._t3580.begin_anew(ue, now)
         self._send_session_request(ue, now)
 
     def _release_unanswered(self, ue: Ue, now: float) -> None:
         """T3582: the request again, four times."""
         if self._repeats[ue.index] < RETRANSMISSIONS:
             self._repeats[ue.index] += 1
-            self._t3580[ue.index] = self._heap.at(now + T3582.seconds, events.T3580, ue.index)
+            self._t3580.begin(ue, now)
             self._send_session_request(ue, now)
         else:
             self._release_ended(ue, f"{T3582.name} expired", now)
@@ -208,7 +209,7 @@ class RegisteredUes(UeSide):
     def _release_ended(self, ue: Ue, failure: str | None, now: float) -> None:
         self._releasing[ue.index] = False
         self._unsent[ue.index] = False
-        self._t3580[ue.index] = 0
+        self._t3580.end_if_it_runs(ue)
         name, began = procedures.SESSION_RELEASE, self._session_started_s[ue.index]
         self._observer.attempt_ended(ue.index, name, began, now, failure)
 
@@ -296,7 +297,7 @@ class RegisteredUes(UeSide):
         if not what:
             return
         ue.asks = IDLE
-        ue.guard = 0
+        self._stop_guard(ue)
         self._registration_attempts[ue.index] = self._service_attempts[ue.index] = 0
         self._observer.attempt_ended(ue.index, NAMES[what], ue.started_s, now, None)
         if what == SERVICE_REQUEST:

@@ -16,6 +16,7 @@ from regstorm.simulator import events
 from regstorm.simulator.chain import Chains, Stage
 from regstorm.simulator.core import SESSION_RELEASE, SESSION_RELEASED, Core
 from regstorm.simulator.engine import EventHeap
+from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.ims_requests import ImsOwner
 from regstorm.simulator.ims_ues import ImsUes
 from regstorm.simulator.population import (
@@ -30,7 +31,7 @@ from regstorm.simulator.population import (
     times_s,
 )
 from ue_models import rules
-from ue_models.timers import T3247, T3346, T3502, T3511, T3525
+from ue_models.timers import T3247, T3346, T3502, T3511, T3525, T3580
 
 WAITS: Final = ("", T3346.name, T3502.name, T3511.name, T3525.name, T3247.name)
 """The 5GMM timers before a next attempt, by the index that a UE keeps; 0 is a mere pause, or none."""
@@ -88,7 +89,11 @@ class UeSide(ABC):
         self._operation = numbers(ues)
         self._t3512 = numbers(ues)
         self._session_started_s = times_s(ues)
-        self._t3580 = numbers(ues)
+        self._t3580: EqualWaits[Ue] = EqualWaits(self._heap, T3580.seconds, events.T3580)
+        """T3580, or T3582, which is as long."""
+        self._guards: dict[float, EqualWaits[Ue]] = {}
+        """By length: T3510 and T3517, which are equally long, and those of impatient UEs."""
+        self._guards_in_order: list[EqualWaits[Ue]] = []
         self._repeats = bytearray(ues)
         """Expiries of T3580."""
         self._unsent = bytearray(ues)
@@ -146,8 +151,19 @@ class UeSide(ABC):
         ue.idle_at_s = now
         self._core.disconnect(ue)
 
-    def _start_guard(self, ue: Ue, after_s: float, now: float) -> None:
-        ue.guard = self._heap.at(now + after_s, events.GUARD, ue.index)
+    def _start_guard(self, ue: Ue, length_s: float, now: float) -> None:
+        guard = self._guards.get(length_s)
+        if guard is None:
+            guard = self._guards[length_s] = EqualWaits(self._heap, length_s, events.GUARD, len(self._guards_in_order))
+            self._guards_in_order.append(guard)
+        self._stop_guard(ue)
+        ue.guard = guard
+        guard.begin(ue, now)
+
+    def _stop_guard(self, ue: Ue) -> None:
+        if ue.guard is not None:
+            ue.guard.end(ue)
+            ue.guard = None
 
     # --- waiting, and trying again -----------------------------------------------------------------------------------
 

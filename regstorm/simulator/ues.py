@@ -133,7 +133,7 @@ class Ues(RegisteredUes):
             if now < ue.idle_at_s:
                 self._owe(ue, OWES_COMPLETE, now)
             return
-        ue.guard = 0
+        self._stop_guard(ue)
         ue.has_guti = True
         self._registration_attempts[ue.index] = self._service_attempts[ue.index] = self._hard_rejects[ue.index] = 0
         self._observer.attempt_ended(ue.index, procedures.REGISTRATION, ue.started_s, now, None)
@@ -144,11 +144,11 @@ class Ues(RegisteredUes):
 
     # --- failures of 5GMM attempts -----------------------------------------------------------------------------------
 
-    def guard_expired(self, index: int, now: float, number: int) -> None:
+    def guard_expired(self, place: int, now: float, number: int) -> None:
         """T3510 or T3517: the UE gives up and leaves the connection."""
-        ue = self._ues[index]
-        if number == ue.guard:
-            ue.guard = 0
+        ue = self._guards_in_order[place].over(now)
+        if ue is not None:
+            ue.guard = None
             timer = T3517 if ue.asks == SERVICE_REQUEST else T3510
             self._failed(ue, NoAnswer(), f"{timer.name} expired", now)
 
@@ -170,7 +170,7 @@ class Ues(RegisteredUes):
         what = ue.asks
         ue.asks = IDLE
         self._unsent[ue.index] = False
-        ue.guard = 0
+        self._stop_guard(ue)
         name = NAMES[what] if what else procedures.REGISTRATION
         self._observer.attempt_ended(ue.index, name, ue.started_s, now, why)
         if isinstance(failure, Rejected):
@@ -265,11 +265,12 @@ class Ues(RegisteredUes):
 
     def _abort(self, ue: Ue, why: str, now: float) -> None:
         """Ends the 5GMM attempt under way from outside."""
-        if ue.guard:
+        if ue.guard is not None:
             name = NAMES[ue.asks] if ue.asks else procedures.REGISTRATION
             self._observer.attempt_ended(ue.index, name, ue.started_s, now, why)
         self._unsent[ue.index] = False
-        ue.guard = ue.asks = 0
+        self._stop_guard(ue)
+        ue.asks = IDLE
 
     def _deregister(self, ue: Ue, why: str, phase: int, now: float) -> None:
         """Enters 5GMM-DEREGISTERED; tells if a registration, or full service, is lost thereby."""
