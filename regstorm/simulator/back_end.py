@@ -6,7 +6,7 @@ closed stream. What is at the UDM is worked off even if nobody waits for it any 
 """
 
 from random import Random
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from regstorm.overload import compose
 from regstorm.overload.node_shares import Kind
@@ -158,7 +158,7 @@ class BackEnd:
         self._send(Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
 
     def ask_for(
-        self, ue: Ue, tag: int, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
+        self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
     ) -> None:
         """Asks for any pairs; one of `answered` and `failed` is called with the tag."""
         self._send(Call(ue, tag, charges, account, answered, failed), now)
@@ -219,7 +219,7 @@ class BackEnd:
         """A request is at the front door of the UE's UDM, wanted or not."""
         call, charge = request
         place = self.homes.of[call.ue.index]
-        if charge.at_hss and not self._dra.passes(place, charge.interface, now):
+        if charge.at_hss and self._dra.limits and not self._dra.passes(place, charge.interface, now):
             self._tell_refusal(request, now)
             return
         unit = place + charge.unit

@@ -1,6 +1,7 @@
 """Calls to the UDM: pairs that are asked for one after the other, and what each of them costs."""
 
 from collections.abc import Callable
+from typing import Any
 
 from regstorm.records import counters
 from regstorm.records.operations import Nf
@@ -9,7 +10,7 @@ from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.ledger import Account
 from regstorm.simulator.population import Ue
 
-Told = Callable[[Ue, int, float], None]
+Told = Callable[[Ue, Any, float], None]
 """Called with the UE, what the calls were tagged with, and `now`."""
 
 
@@ -53,7 +54,7 @@ class Call:
     )
 
     def __init__(
-        self, ue: Ue, tag: int, charges: Charges, account: Account | None, answered: Told, failed: Told
+        self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told
     ) -> None:
         self.ue = ue
         self.tag = tag

@@ -281,7 +281,7 @@ class Core:
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
             # the SMF is asked for each session's resources
-            ue.stage_end = self._heap.at(now + self._activation_s, events.STAGE_ENDS, ue.index)
+            self._end_stage_at(ue, now + self._activation_s)
         else:
             self.listener.accepted(ue, now)
 
@@ -344,14 +344,16 @@ class Core:
         if stage.dnn is not None and now >= ue.idle_at_s:
             self.disconnect(ue)  # the base station has released the connection, and the session's set-up ends with it
         elif stage.hops_after:
-            due_s = now + stage.hops_after * self._hop_s
-            ue.stage_end = self._heap.at(due_s, events.STAGE_ENDS, ue.index)
+            self._end_stage_at(ue, now + stage.hops_after * self._hop_s)
         else:
             self._end_stage(ue, index, now)
 
-    def stage_ends(self, index: int, now: float, number: int) -> None:
+    def _end_stage_at(self, ue: Ue, due_s: float) -> None:
+        ue.stage_end = number = next(self._heap.numbers)
+        self._heap.soon((due_s, number, events.STAGE_ENDS, ue))
+
+    def stage_ends(self, ue: Ue, now: float, number: int) -> None:
         """The last hop of a stage, or of a service request, is done."""
-        ue = self._ues[index]
         if number != ue.stage_end:
             return
         ue.stage_end = 0

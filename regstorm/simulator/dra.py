@@ -13,7 +13,7 @@ from regstorm.simulator.tally import SecondTally
 class Dra:
     """One gate towards each HSS; none where the strategy has no limits."""
 
-    __slots__ = ("_capacities", "_counts", "_gates", "_names")
+    __slots__ = ("_capacities", "_counts", "_gates", "_names", "limits")
 
     def __init__(self, scenario: Scenario, strategy: Strategy, tally: SecondTally) -> None:
         nodes, capacity = scenario.core.udm_nodes, scenario.core.udm.hss_capacity
@@ -25,15 +25,18 @@ class Dra:
         ]
         self._counts = tally.counts
         self._gates: Sequence[DraGate] = ()
+        self.limits = False
+        """The strategy has any."""
         self.take_strategy(strategy)
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Its limits are in force from now on; none if it has none."""
         self._gates = gates(strategy, self._capacities)
+        self.limits = bool(self._gates)
 
     def passes(self, place: int, interface: str, now: float) -> bool:
         """One request towards the HSS at `place`; False: it is answered with DIAMETER_TOO_BUSY at once."""
-        if not self._gates or self._gates[place].admits(now):
+        if not self.limits or self._gates[place].admits(now):
             return True
         for name in self._names[place]:
             self._counts[name] += 1

@@ -45,10 +45,6 @@ class EqualWaits(Generic[Who]):
         """Ends a wait; harmless if there is none."""
         self._until.pop(who, None)
 
-    def runs(self, who: Who) -> bool:
-        """It waits."""
-        return who in self._until
-
     def over(self, now: float) -> Who | None:
         """Whose wait is over and ended thereby: one at most, as there is an event for the next."""
         over = None

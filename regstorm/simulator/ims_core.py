@@ -36,7 +36,7 @@ from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S
 
-Answered = Callable[["Sip", float], None]
+Answered = Callable[[Ue, "Sip", float], None]
 
 _MENDED: Final = frozenset((500, 503, 504))
 
@@ -225,17 +225,9 @@ class ImsCore(ImsServices):
 
     def _ask(self, request: Sip, charges: Charges, answered: Answered, now: float) -> None:
         """A pair on Cx for a request."""
-        self._back_end.ask_for(
-            request.ue,
-            0,
-            charges,
-            request.account,
-            lambda ue, tag, at: answered(request, at),
-            lambda ue, tag, at: self._hss_failed(request, at),
-            now,
-        )
+        self._back_end.ask_for(request.ue, request, charges, request.account, answered, self._hss_failed, now)
 
-    def _authorized(self, request: Sip, now: float) -> None:
+    def _authorized(self, ue: Ue, request: Sip, now: float) -> None:
         self.nodes.send(Nf.SCSCF, self._follow_up, self._at_scscf, self._shed, request, now)
 
     def _at_scscf(self, request: Sip, now: float) -> None:
@@ -252,13 +244,13 @@ class ImsCore(ImsServices):
         else:
             self._ask(request, self._challenge, self._challenged, now)
 
-    def _challenged(self, request: Sip, now: float) -> None:
+    def _challenged(self, ue: Ue, request: Sip, now: float) -> None:
         self._counts[counters.CHALLENGES] += 1
-        request.ue.ims.challenged = request.ue.ims.challenged_at_sbc = True
+        ue.ims.challenged = ue.ims.challenged_at_sbc = True
         self._respond(request, 401, now)
 
-    def _assigned(self, request: Sip, now: float) -> None:
-        ue, ims = request.ue, request.ue.ims
+    def _assigned(self, ue: Ue, request: Sip, now: float) -> None:
+        ims = ue.ims
         self._counts[counters.REREGISTERED if ims.known else counters.REGISTERED] += 1
         self.registered(ue, request.account, now)
         self._ledger.succeeded_in_ims(ue, self.serves(ue))
@@ -266,9 +258,9 @@ class ImsCore(ImsServices):
         ims.challenged_at_sbc = False
         self._respond(request, 200, now)
 
-    def _hss_failed(self, request: Sip, now: float) -> None:
+    def _hss_failed(self, ue: Ue, request: Sip, now: float) -> None:
         self._counts[counters.HSS_FAILURES] += 1
-        self._ledger.failed_in_ims(request.ue)
+        self._ledger.failed_in_ims(ue)
         self._respond(request, self._on_hss_failure, now)
 
     def _shed(self, request: Sip, now: float) -> None:

@@ -198,31 +198,25 @@ class ImsServices:
             self._download(told, now)
 
     def _download(self, told: _Told, now: float) -> None:
-        def answered(ue: Ue, server: int, at: float) -> None:
-            self._hold(ue, server, at)
-
-        def failed(ue: Ue, server: int, at: float) -> None:
-            self._download_failed(told, at)
-
         charges = self._arrivals[told.server]
-        self._back_end.ask_for(told.ue, told.server, charges, told.account, answered, failed, now)
+        self._back_end.ask_for(told.ue, told, charges, told.account, self._hold, self._download_failed, now)
 
-    def _hold(self, ue: Ue, server: int, now: float) -> None:
-        ue.ims.holds |= 1 << server
+    def _hold(self, ue: Ue, told: _Told, now: float) -> None:
+        ue.ims.holds |= 1 << told.server
         self._counts[counters.THIRD_PARTY] += 1
-        self._counts[f"{counters.THIRD_PARTY}.{_SERVERS[server]}"] += 1
+        self._counts[f"{counters.THIRD_PARTY}.{_SERVERS[told.server]}"] += 1
         self._look_again(ue, now)
 
-    def _download_failed(self, told: _Told, now: float) -> None:
+    def _download_failed(self, ue: Ue, told: _Told, now: float) -> None:
         """The AS answers 500, and tries again by itself where the session continues all the same."""
         if self._continues:
-            self._try_later(told, now)
+            self._try_later(ue, told, now)
         self._third_party_failed(told, now, heard=True)
 
-    def _try_later(self, told: _Told, now: float) -> None:
-        subject = told.server << events.UE_BITS | told.ue.index
+    def _try_later(self, ue: Ue, told: _Told, now: float) -> None:
+        subject = told.server << events.UE_BITS | ue.index
         event = self._heap.at(now + self._rng.uniform(self._retry.low, self._retry.high), events.AS_RETRY, subject)
-        self._retries[told.ue.index, told.server] = (event, told.account)
+        self._retries[ue.index, told.server] = (event, told.account)
 
     def retry_due(self, subject: int, now: float, number: int) -> None:
         """An AS asks the HSS again."""
@@ -233,14 +227,7 @@ class ImsServices:
         del self._retries[ue.index, server]
         if not ue.ims.holds >> server & 1:
             told = _Told(ue, server, ue.ims.version, account)
-
-            def answered(ue: Ue, server: int, at: float) -> None:
-                self._hold(ue, server, at)
-
-            def failed(ue: Ue, server: int, at: float) -> None:
-                self._try_later(told, at)
-
-            self._back_end.ask_for(ue, server, self._arrivals[server], account, answered, failed, now)
+            self._back_end.ask_for(ue, told, self._arrivals[server], account, self._hold, self._try_later, now)
 
     def _not_told(self, told: _Told, now: float) -> None:
         self._third_party_failed(told, now, heard=False)

@@ -52,9 +52,8 @@ def test_who_begins_anew_waits_from_then_on():
     timer.begin_anew("one", 0.5)
     assert timer.over(1.0) is None
     assert timer.over(1.2) == "other"
-    assert timer.runs("one")
     assert timer.over(1.5) == "one"
-    assert not timer.runs("one")
+    assert timer.over(1.5) is None
 
 
 def test_ending_a_wait_that_does_not_run_is_harmless_where_it_may_be_so():
