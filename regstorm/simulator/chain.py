@@ -18,6 +18,13 @@ KNOWN: Final = 0
 UNKNOWN_GUTI: Final = 1
 ANONYMOUS: Final = 2
 
+SERVICE_REQUEST: Final = 254
+PERIODIC_UPDATE: Final = 253
+DEREGISTRATION: Final = 252
+SESSION_RELEASE: Final = 251
+SESSION_RELEASED: Final = 250
+"""Uplink messages beside the stages of a chain."""
+
 
 class Repeats(Enum):
     """Who asks again if the stage's uplink message is lost."""

@@ -10,8 +10,8 @@ from protocols.causes import FivegmmCause
 from protocols.timers import GprsTimer3
 from regstorm.records import procedures
 from regstorm.simulator import events
-from regstorm.simulator.core import PERIODIC_UPDATE as PERIODIC_UPDATE_MESSAGE
-from regstorm.simulator.core import SERVICE_REQUEST as SERVICE_REQUEST_MESSAGE
+from regstorm.simulator.chain import PERIODIC_UPDATE as PERIODIC_UPDATE_MESSAGE
+from regstorm.simulator.chain import SERVICE_REQUEST as SERVICE_REQUEST_MESSAGE
 from regstorm.simulator.population import (
     ESTABLISHING,
     IDLE,

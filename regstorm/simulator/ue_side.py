@@ -13,8 +13,8 @@ from regstorm.records import procedures
 from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.simulator import events
-from regstorm.simulator.chain import Chains, Stage
-from regstorm.simulator.core import SESSION_RELEASE, SESSION_RELEASED, Core
+from regstorm.simulator.chain import SESSION_RELEASE, SESSION_RELEASED, Chains, Stage
+from regstorm.simulator.core import Core
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.ims_requests import ImsOwner

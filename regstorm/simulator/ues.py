@@ -10,8 +10,7 @@ from protocols.causes import FivegmmCause
 from protocols.timers import GprsTimer2
 from regstorm.records import procedures
 from regstorm.simulator import events
-from regstorm.simulator.chain import ANONYMOUS, KNOWN, UNKNOWN_GUTI
-from regstorm.simulator.core import DEREGISTRATION
+from regstorm.simulator.chain import ANONYMOUS, DEREGISTRATION, KNOWN, UNKNOWN_GUTI
 from regstorm.simulator.ims_requests import ImsOwner
 from regstorm.simulator.population import (
     AWAY,
