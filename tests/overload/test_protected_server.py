@@ -234,6 +234,22 @@ traffic = st.lists(
 )
 
 
+def alone_when_chosen(job, chosen_s, offers, done):
+    """No other job waited when the server began with this one, and nothing was offered in the very same moment."""
+    finished = {one: at for at, one in done}
+    others = [(number, at) for number, (at, _, _) in enumerate(offers) if number != job]
+    waits = any(at < chosen_s and finished.get(number, 0.0) > chosen_s + 1e-9 for number, at in others)
+    return not waits and all(abs(at - chosen_s) > 1e-9 for _, at in others)
+
+
+def free_again(numbers, offers, work, capacity):
+    """When a server that never rests while there is work is done with these, in whatever order it takes them."""
+    free_at = 0.0
+    for number in numbers:
+        free_at = max(free_at, offers[number][0]) + work[number] / capacity
+    return free_at
+
+
 @settings(max_examples=60)
 @given(traffic, st.sampled_from([1, 4]), st.sampled_from([0.0, 0.25, 1.0]))
 def test_work_is_conserved_and_never_done_above_capacity(gaps, tiers, rejection_cost):
@@ -247,9 +263,13 @@ def test_work_is_conserved_and_never_done_above_capacity(gaps, tiers, rejection_
     assert sorted([job for _, job in done] + shed) == list(range(len(offers)))
     assert one.offered_work == pytest.approx(sum(cost for _, _, cost in offers))
     assert one.rejection_work == pytest.approx(rejection_cost * sum(offers[job][2] for job in shed))
-    if done:
-        last_s, _ = done[-1]
-        assert sum(offers[job][2] for _, job in done) / 5.0 <= last_s - offers[0][0] + 1e-9
+    work = {number: rejection_cost * cost for number, (_, _, cost) in enumerate(offers)}
+    work |= {job: offers[job][2] for _, job in done}
+    for (before_s, _), (finished_s, job) in pairwise([(0.0, None), *done]):
+        chosen_s = max(before_s, offers[job][0])
+        if alone_when_chosen(job, chosen_s, offers, done):
+            before = [number for number, (at, _, _) in enumerate(offers) if at < chosen_s or number == job]
+            assert finished_s == pytest.approx(free_again(before, offers, work, 5.0))
     for finished, job in done:
         assert finished >= offers[job][0] + offers[job][2] / 5.0 - 1e-9
     for (before, _), (finished, job) in pairwise(done):
