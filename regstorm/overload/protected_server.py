@@ -13,6 +13,7 @@ that a server can be kept busy with nothing but refusing is the collapse which t
 """
 
 from collections import deque
+from collections.abc import Callable
 from math import floor
 from random import Random
 from typing import Generic, TypeVar
@@ -23,7 +24,7 @@ Job = TypeVar("Job")
 
 
 class ProtectedServer(Generic[Job]):
-    """A single server, exact and event-driven. The owner calls `finish` when `next_finish` has come.
+    """A single server, exact and event-driven. The owner calls `finish` when `next_finish` has come: `begins` tells it.
 
     `now` never decreases over all calls; work is in the unit of `capacity` (for a UDM: pairs).
     """
@@ -33,6 +34,7 @@ class ProtectedServer(Generic[Job]):
         "_free_at",
         "_in_service",
         "_limit",
+        "_offered_before",
         "_offered_in_period",
         "_period_ends",
         "_queue_s",
@@ -41,9 +43,9 @@ class ProtectedServer(Generic[Job]):
         "_rejection_cost",
         "_rng",
         "_second_per_work",
+        "begins",
         "capacity",
         "next_finish",
-        "offered_work",
         "ordered",
         "period_s",
         "rejection_work",
@@ -71,15 +73,23 @@ class ProtectedServer(Generic[Job]):
         self._in_service: Job | None = None
         self.next_finish: float | None = None
         """When the job in service is done; None: no job is there. Stands until `finish` has been called."""
+        self.begins: Callable[[float], None] = _nobody_listens
+        """Called whenever a job is begun, with the time when it will be done."""
         self._free_at = 0.0
         """When the server is done with the job in service and with all rejections so far."""
 
         self._offered_in_period = [0.0] * ordered_tiers
+        self._offered_before = 0.0
+        """Before the period that runs."""
         self._drop_probability = [0.0] * ordered_tiers
         self._period_ends = self.period_s
 
-        self.offered_work = 0.0
         self.rejection_work = 0.0
+
+    @property
+    def offered_work(self) -> float:
+        """All work that it was asked for so far."""
+        return self._offered_before + sum(self._offered_in_period)
 
     def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
         """True: `job` is served or waits; False: it is shed, and the rejection has taken its work."""
@@ -87,7 +97,6 @@ class ProtectedServer(Generic[Job]):
             self._begin_period(now)
         if not self.ordered:
             tier = 0
-        self.offered_work += cost
         self._offered_in_period[tier] += cost
         free_at, waiting = self._free_at, self.waiting
         ahead_s = free_at - now if free_at > now else 0.0
@@ -101,14 +110,14 @@ class ProtectedServer(Generic[Job]):
             self.rejection_work += work
             self._free_at = free_at + work * self._second_per_work
             return False
-        if self.next_finish is None:
-            self._in_service = job
-            self._free_at = self.next_finish = free_at + cost * self._second_per_work
-        else:
-            self._free_at = free_at
+        if self.next_finish is not None:
             self._queues[tier].append((cost, job))
             self._queued_work[tier] += cost
             self.waiting = waiting + 1
+        else:
+            self._in_service = job
+            self._free_at = self.next_finish = finish_s = free_at + cost * self._second_per_work
+            self.begins(finish_s)
         return True
 
     def finish(self, now: float) -> Job:
@@ -130,7 +139,8 @@ class ProtectedServer(Generic[Job]):
         cost, self._in_service = queue.popleft()
         # an empty queue holds exactly no work: rounding must not add up over millions of jobs
         self._queued_work[tier] = self._queued_work[tier] - cost if queue else 0.0
-        self._free_at = self.next_finish = self._free_at + cost * self._second_per_work
+        self._free_at = self.next_finish = finish_s = self._free_at + cost * self._second_per_work
+        self.begins(finish_s)
         return job
 
     def order_by(self, tiers: int) -> None:
@@ -139,6 +149,7 @@ class ProtectedServer(Generic[Job]):
         self.ordered = tiers > 1
         self._queues = (waiting, *(deque() for _ in range(tiers - 1)))
         self._queued_work = [sum(work for work, _ in waiting), *[0.0] * (tiers - 1)]
+        self._offered_before += sum(self._offered_in_period)
         self._offered_in_period = [0.0] * tiers
         self._drop_probability = [0.0] * tiers
 
@@ -156,6 +167,7 @@ class ProtectedServer(Generic[Job]):
         for queue in self._queues:
             queue.clear()
         tiers = len(self._queues)
+        self._offered_before += sum(self._offered_in_period)
         self._queued_work, self._offered_in_period, self._drop_probability = ([0.0] * tiers for _ in range(3))
         self.waiting = 0
         self._in_service = self.next_finish = None
@@ -169,8 +181,13 @@ class ProtectedServer(Generic[Job]):
         else:
             offered = [work / self.period_s for work in self._offered_in_period]
             self._drop_probability = drop_probabilities(offered, self._limit)
+        self._offered_before += sum(self._offered_in_period)
         self._offered_in_period = [0.0] * len(self._queues)
         self._period_ends = (floor(now / self.period_s) + 1) * self.period_s
+
+
+def _nobody_listens(finish_s: float) -> None:
+    pass
 
 
 def drop_probabilities(offered: list[float], limit: float) -> list[float]:

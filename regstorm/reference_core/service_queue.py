@@ -15,18 +15,14 @@ class ServiceQueue:
         self.server = server
         self._agenda = agenda
         self._finish_due: Due | None = None
+        server.begins = self._await_finish
 
     def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
         """False: shed. True: `job(now)` is called when the server is done with it, later than this call."""
-        accepted = self.server.offer(now, tier, cost, job)
-        if accepted and self._finish_due is None:
-            self._await_finish()
-        return accepted
+        return self.server.offer(now, tier, cost, job)
 
-    def _await_finish(self) -> None:
-        due_s = self.server.next_finish
-        if due_s is not None:
-            self._finish_due = self._agenda.at(due_s, self._finish)
+    def _await_finish(self, due_s: float) -> None:
+        self._finish_due = self._agenda.at(due_s, self._finish)
 
     def lose_work(self, now: float) -> None:
         """The server is down: what it was at and what waits is never done."""
@@ -36,8 +32,6 @@ class ServiceQueue:
             self._finish_due = None
 
     def _finish(self, now: float) -> None:
-        server = self.server
-        job = server.finish(now)
-        due_s = server.next_finish
-        self._finish_due = None if due_s is None else self._agenda.at(due_s, self._finish)
+        self._finish_due = None
+        job = self.server.finish(now)
         job(now)

@@ -20,7 +20,7 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
-from regstorm.simulator.calls import Call, Charge, Charges, Request, Told
+from regstorm.simulator.calls import Call, Charge, Charges, PairCounts, Request, Told
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
@@ -79,6 +79,8 @@ class BackEnd:
     ) -> None:
         self._asker = asker
         self._enter = asker.ledger.enter
+        self._pairs: dict[str, PairCounts] = {}
+        """By interface."""
         self._chains = chains
         self._heap = heap
         self._soon, self._numbers = heap.soon, heap.numbers
@@ -174,7 +176,14 @@ class BackEnd:
         """What the pair costs as part of a message of that class, under the strategy in force."""
         cost = self._cost_per_operation.get(pair.operation.name, 1.0)
         unit = self._hss_units_from if pair.operation.server is Nf.HSS else 0
-        return Charge(pair, self._tiers.tier(message_class), cost, unit)
+        interface = pair.operation.interface
+        pairs = self._pairs.setdefault(interface, PairCounts(interface))
+        return Charge(pair, self._tiers.tier(message_class), cost, unit, pairs)
+
+    def count_pairs(self) -> None:
+        """Adds the pairs of the second that ends to what was counted in it."""
+        for pairs in self._pairs.values():
+            pairs.hand_on(self._counts)
 
     def _stage_answered(self, ue: Ue, stage: int, now: float) -> None:
         ue.asked = None
@@ -226,21 +235,17 @@ class BackEnd:
         station = self.units[unit]
         if station.lost:
             return
-        counts = self._counts
-        counts[counters.UDM_OFFERED] += 1
-        counts[charge.offered] += 1
+        charge.pairs.offered += 1
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_OFFERED, charge.interface)
-        if not station.offer(now, charge.tier, charge.cost, request):
+        if not station.server.offer(now, charge.tier, charge.cost, request):
             self._shed(request, unit, now)
 
     def _shed(self, request: Request, unit: int, now: float) -> None:
         _, charge = request
-        counts = self._counts
-        counts[counters.UDM_DROPPED] += 1
-        counts[charge.dropped] += 1
+        charge.pairs.dropped += 1
         work = round(self._milli_pairs_per_rejection[unit] * charge.cost)
-        counts[counters.UDM_REJECTION_WORK] += work
+        self._counts[counters.UDM_REJECTION_WORK] += work
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_DROPPED, charge.interface)
             self._by_node.count_work(unit, work)
@@ -260,12 +265,14 @@ class BackEnd:
         if request is None:
             return
         call, charge = request
-        counts = self._counts
-        counts[counters.UDM_SERVED] += 1
-        counts[charge.served] += 1
+        charge.pairs.served += 1
         if self._by_node is not None:
             self._by_node.count(unit, counters.UDM_SERVED, charge.interface)
-        self._enter(call.account)
+        account = call.account
+        if account is not None and account.is_open:  # as most are: not worth a call
+            account.pairs += 1
+        else:
+            self._enter(account)
         if call.request is not request:
             return
         call.stop_waiting()

@@ -1,7 +1,7 @@
 """Calls to the UDM: pairs that are asked for one after the other, and what each of them costs."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from regstorm.records import counters
 from regstorm.records.operations import Nf
@@ -10,16 +10,37 @@ from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.ledger import Account
 from regstorm.simulator.population import Ue
 
+_COUNTED: Final = (counters.UDM_OFFERED, counters.UDM_SERVED, counters.UDM_DROPPED)
+
 Told = Callable[[Ue, Any, float], None]
 """Called with the UE, what the calls were tagged with, and `now`."""
+
+
+class PairCounts:
+    """Pairs on one interface, since they were last handed on."""
+
+    __slots__ = ("_names", "dropped", "interface", "offered", "served")
+
+    def __init__(self, interface: str) -> None:
+        self.interface = interface
+        self._names = [(one, f"{one}.{interface}") for one in _COUNTED]
+        self.offered = self.served = self.dropped = 0
+
+    def hand_on(self, counts: dict[str, int]) -> None:
+        """Adds them to `counts`, in all and by interface."""
+        for names, pairs in zip(self._names, (self.offered, self.served, self.dropped), strict=True):
+            if pairs:
+                for name in names:
+                    counts[name] += pairs
+        self.offered = self.served = self.dropped = 0
 
 
 class Charge:
     """What a pair costs, how far it is and where it is counted, looked up once."""
 
-    __slots__ = ("at_hss", "cost", "dropped", "hops_before", "interface", "offered", "served", "tier", "unit")
+    __slots__ = ("at_hss", "cost", "hops_before", "interface", "pairs", "tier", "unit")
 
-    def __init__(self, pair: Pair, tier: int, cost: float, unit: int) -> None:
+    def __init__(self, pair: Pair, tier: int, cost: float, unit: int, pairs: PairCounts) -> None:
         self.hops_before = pair.hops - 1
         """Between the cause of its request and the function next to the UDM."""
         self.tier = tier
@@ -28,10 +49,8 @@ class Charge:
         """Added to the place of the UE's UDM: where units of its own serve this pair."""
         self.at_hss = pair.operation.server is Nf.HSS
         """A DRA is on the way."""
-        self.interface = interface = pair.operation.interface
-        self.offered = f"{counters.UDM_OFFERED}.{interface}"
-        self.served = f"{counters.UDM_SERVED}.{interface}"
-        self.dropped = f"{counters.UDM_DROPPED}.{interface}"
+        self.interface = pair.operation.interface
+        self.pairs = pairs
 
 
 Charges = tuple[Charge, ...]

@@ -143,7 +143,7 @@ class Core(AmfProcedures):
             self._count(place, counters.ADMITTED_FIRST)
         cost = front.rejection_cost if refused else 1.0
         job = (ue, message, ue.connection, fate)
-        if not front.station.offer(now, self._tiers[message_class], cost, job):
+        if not front.station.server.offer(now, self._tiers[message_class], cost, job):
             self._count(place, counters.AMF_DROPPED)
 
     def report_load(self, now: float) -> None:

@@ -168,7 +168,7 @@ class ImsCore(ImsServices):
         elif request.first:
             self._count(place, counters.SBC_ADMITTED_FIRST)
         cost = front.rejection_cost if refused else 1.0
-        if not front.station.offer(now, self._tier(request.message_class), cost, (request, refused)):
+        if not front.station.server.offer(now, self._tier(request.message_class), cost, (request, refused)):
             self._count(place, counters.SBC_DROPPED)
             self._forget_transaction(request)
 

@@ -57,7 +57,7 @@ class ImsNodes:
     def arrives(self, request: _Request, now: float, _: int) -> None:
         """A request is there."""
         place, tier, then, shed, what = request
-        if not self._stations[place].offer(now, tier, 1.0, (then, what)):
+        if not self._stations[place].server.offer(now, tier, 1.0, (then, what)):
             self._counts[counters.NODE_DROPPED] += 1
             self._counts[f"{counters.NODE_DROPPED}.{_NODES[place]}"] += 1
             shed(what, now)

@@ -47,35 +47,23 @@ class Station(Generic[Job]):
         self._soon, self._numbers = heap.soon, heap.numbers
         self._kind = kind
         self._index = index
-        self.server = make(strategy)
-        self._full_capacity = self.server.capacity
+        self.server: ProtectedServer[Job]
+        """What is offered to it, and accepted, the handler of its event will find done."""
+        self._due = 0
+        """Number of the event at which the job in service is done; 0: there is none."""
+        self._set_up()
+        self._full_capacity: float = self.server.capacity
         self.lost = False
         """What reaches it is nobody's work."""
-        self._due = 0
-        """Number of the event at which the job in service is done; 0: nothing is in service."""
-
-    def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
-        """False: shed. True: the handler of its event will find `job` done."""
-        server = self.server
-        if not server.offer(now, tier, cost, job):
-            return False
-        due_s = server.next_finish
-        if not self._due and due_s is not None:
-            self._await(due_s)
-        return True
 
     def finish(self, now: float, number: int) -> Job | None:
         """The job that is done by event `number`; None: it was lost."""
-        if number != self._due:
-            return None
-        server = self.server
-        job = server.finish(now)
-        due_s = server.next_finish
-        if due_s is None:
-            self._due = 0
-        else:
-            self._await(due_s)
-        return job
+        return self.server.finish(now) if number == self._due else None
+
+    def _set_up(self) -> None:
+        self.server = self._make(self._strategy)
+        self.server.begins = self._await
+        self._due = 0
 
     def _await(self, due_s: float) -> None:
         self._due = due = next(self._numbers)
@@ -92,8 +80,7 @@ class Station(Generic[Job]):
         if not self.lost:
             self.server.take_capacity(self._full_capacity * factor)
             return
-        self.server = self._make(self._strategy)
-        self._due = 0
+        self._set_up()
 
     def milli_capacity_out(self, factor: float) -> int:
         """What it lacks then, in thousandths of its unit."""
