@@ -5,7 +5,7 @@ inside an instant is policy, and no shortcut may change it.
 
 Most events of a storm are timers that are minutes of work away, and most of those are not needed any more when their
 time comes. So the agenda keeps them in three ways: those of later seconds as numbers packed into arrays, unsorted;
-those of this second and the next in slots of 1/128 s, unsorted; a slot is sorted when its time has come, and what is
+those of this second and the next in slots of 1/16 s, unsorted; a slot is sorted when its time has come, and what is
 added to it after that stands in a heap beside it, with all that is due within moments.
 """
 
@@ -25,7 +25,7 @@ Handler = Callable[[Any, float, int], None]
 Event = tuple[float, int, int, Any]
 """Due time, number, kind, subject."""
 
-_SLOTS_PER_S: Final = 128
+_SLOTS_PER_S: Final = 16
 _NUMBER_SHIFT: Final = KIND_BITS + SUBJECT_BITS
 _KIND_MASK: Final = (1 << KIND_BITS) - 1
 _SUBJECT_MASK: Final = (1 << SUBJECT_BITS) - 1
