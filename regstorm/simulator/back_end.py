@@ -275,11 +275,12 @@ class BackEnd:
             self._enter(account)
         if call.request is not request:
             return
-        call.stop_waiting()
+        call.waiting.end(call)
         call.position += 1
         if call.position < len(call.charges):
             self._send(call, now)
         else:
+            call.request = None
             call.answered(call.ue, call.tag, now)
 
     # --- set-up ------------------------------------------------------------------------------------------------------
