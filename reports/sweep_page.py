@@ -81,7 +81,7 @@ def headline(document: dict[str, Any]) -> str:
     if not all(storms.values()):
         return f"PARTIAL: {sum(storms.values())} of {len(storms)} storms were played to their end."
     if document["kind"] == "tornado":
-        said = [f"under {name} it is {bars(document, name)[0].assumption}" for name in strategies(document)]
+        said = [f"under {name} it is {_without_unit(bars(document, name)[0].assumption)}" for name in strategies(document)]
         return f"What moves T99 most: {wording.listed(said)}."
     if document["kind"] == "variants":
         said = [_most(document, name) for name in strategies(document)]
@@ -95,6 +95,11 @@ def headline(document: dict[str, Any]) -> str:
         f"99 % of the users came back in {len(reached)} of {len(spots(document))} cases, "
         f"fastest under {best.strategy} with {where}: {best.t99()}."
     )
+
+
+def _without_unit(assumption: str) -> str:
+    """`arrivals within, s` is `arrivals within`."""
+    return assumption.partition(",")[0]
 
 
 def _most(document: dict[str, Any], strategy: str) -> str:

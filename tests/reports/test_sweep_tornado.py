@@ -66,3 +66,8 @@ def test_where_it_has_one_the_figure_is_of_t99_and_a_side_without_stands_at_the_
 def test_a_partial_tornado_counts_storms_and_not_sides():
     as_it_is = ("authentication", "always", *BASE[2:])
     assert headline(tornado(BASE, as_it_is, SLOW, complete=False)).startswith("PARTIAL: 0 of 2 storms")
+
+
+def test_the_headline_names_what_moves_t99_most_without_its_unit():
+    as_it_is = ("arrivals within, s", "45", 506.0, 1.0)
+    assert headline(tornado(BASE, as_it_is, SLOW)) == "What moves T99 most: under tiered it is arrivals within."
