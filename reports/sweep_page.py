@@ -81,7 +81,8 @@ def headline(document: dict[str, Any]) -> str:
     if not all(storms.values()):
         return f"PARTIAL: {sum(storms.values())} of {len(storms)} storms were played to their end."
     if document["kind"] == "tornado":
-        said = [f"under {name} it is {_without_unit(bars(document, name)[0].assumption)}" for name in strategies(document)]
+        first = {name: bars(document, name)[0].assumption for name in strategies(document)}
+        said = [f"under {name} it is {_without_unit(assumption)}" for name, assumption in first.items()]
         return f"What moves T99 most: {wording.listed(said)}."
     if document["kind"] == "variants":
         said = [_most(document, name) for name in strategies(document)]
