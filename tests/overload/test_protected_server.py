@@ -50,6 +50,18 @@ def test_a_job_is_done_after_its_work():
     assert one.next_finish is None
 
 
+def test_it_says_when_each_job_will_be_done_as_it_begins_with_it():
+    one, told = server(capacity=10), []
+    one.begins = told.append
+    one.offer(0.0, 0, 1.0, "first")
+    one.offer(0.05, 0, 2.0, "second")
+    assert told == pytest.approx([0.1])
+    one.finish(0.1)
+    assert told == pytest.approx([0.1, 0.3])
+    one.finish(0.3)
+    assert len(told) == 2
+
+
 def test_not_ordered_it_serves_in_order_of_arrival_whatever_the_tier():
     done, _ = run(server(), [(0.0, 3, 1.0), (0.0, 2, 1.0), (0.0, 0, 1.0)])
     assert [job for _, job in done] == [0, 1, 2]
