@@ -111,6 +111,7 @@ class ProtectedServer(Generic[Job]):
             self._free_at = free_at + work * self._second_per_work
             return False
         if self.next_finish is not None:
+            self._free_at = free_at
             self._queues[tier].append((cost, job))
             self._queued_work[tier] += cost
             self.waiting = waiting + 1

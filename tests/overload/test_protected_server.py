@@ -56,9 +56,9 @@ def test_it_says_when_each_job_will_be_done_as_it_begins_with_it():
     one.offer(0.0, 0, 1.0, "first")
     one.offer(0.05, 0, 2.0, "second")
     assert told == pytest.approx([0.1])
-    one.finish(0.1)
+    one.finish(one.next_finish)
     assert told == pytest.approx([0.1, 0.3])
-    one.finish(0.3)
+    one.finish(one.next_finish)
     assert len(told) == 2
 
 
