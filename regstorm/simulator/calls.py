@@ -19,10 +19,9 @@ Told = Callable[[Ue, Any, float], None]
 class PairCounts:
     """Pairs on one interface, since they were last handed on."""
 
-    __slots__ = ("_names", "dropped", "interface", "offered", "served")
+    __slots__ = ("_names", "dropped", "offered", "served")
 
     def __init__(self, interface: str) -> None:
-        self.interface = interface
         self._names = [(one, f"{one}.{interface}") for one in _COUNTED]
         self.offered = self.served = self.dropped = 0
 
