@@ -8,6 +8,7 @@ more at once. The largest K that leaves every bucket as it is, is a property of 
 from math import floor
 
 from regstorm.overload.amplification import back_ends, pairs_per_registration
+from regstorm.overload.second_door import width_of_second_door
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 
@@ -23,5 +24,9 @@ def largest_sample(scenario: Scenario, strategy: Strategy) -> int | None:
     ues_per_s = gate.ues_per_s
     if ues_per_s is None:
         ues_per_s = gate.share_of_capacity * back_ends(scenario.core, pairs_per_registration(scenario))[0].ues_per_s
-    least = min(gate.nodes.get(amf.name, amf.share * ues_per_s) for amf in scenario.core.amf_nodes)
+    shares = {amf.name: amf.share for amf in scenario.core.amf_nodes}
+    if scenario.population.ims:  # a second door's bucket and its least UEs are deeper by the same factor
+        of_amf = scenario.core.sbc.share_of_amf
+        shares |= {sbc.name: width_of_second_door(strategy, of_amf * sbc.share) for sbc in scenario.core.sbc_nodes}
+    least = min(gate.nodes.get(name, share * ues_per_s) for name, share in shares.items())
     return max(1, floor(least * gate.depth_s / gate.least_depth_ues))

@@ -36,3 +36,22 @@ def test_without_a_gate_any_sample_is_like_the_whole():
 )
 def test_a_sample_may_be_so_small_that_the_bucket_still_holds_its_least_ues(gate, largest):
     assert largest_sample(LABORATORY, with_gate(**gate)) == largest
+
+
+def with_ims(**core) -> Scenario:
+    population = {"outage_ues": 200_000, "online_ues": 0, "ims": True}
+    udm = {"capacity_pairs_per_s": 8700}
+    settings = {"name": "laboratory", "title": "200 000 users", "population": population, "core": {"udm": udm} | core}
+    return Scenario.model_validate(settings)
+
+
+@pytest.mark.parametrize(
+    ("core", "largest"),
+    [
+        ({}, 111),  # 0.8 · 8700 / 25 = 278 UEs/s, 2 s deep
+        ({"sbc": {"share_of_amf": 0.5}}, 55),
+        ({"sbcs": [{"name": "west", "share": 0.25}, {"name": "east", "share": 0.75}]}, 27),
+    ],
+)
+def test_the_buckets_of_the_sbcs_limit_it_as_well(core, largest):
+    assert largest_sample(with_ims(**core), with_gate()) == largest
