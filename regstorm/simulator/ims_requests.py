@@ -15,7 +15,6 @@ from regstorm.simulator.ims_population import IDLE, P_CSCFS, UNKNOWN
 from regstorm.simulator.listener import SipResponse
 from regstorm.simulator.population import Population, Ue, numbers, times_s
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF
-from ue_models.profiles import Profile
 
 _UNAUTHORIZED: Final = 401
 _NAMES: Final = ("", procedures.IMS_REGISTRATION, procedures.IMS_REREGISTRATION, procedures.IMS_MESSAGE)
@@ -33,9 +32,6 @@ class ImsOwner(Protocol):
 
     def fetch_resources(self, ue: Ue, now: float) -> None:
         """A packet waits for a connection."""
-
-    def profile_of(self, ue: Ue) -> Profile:
-        """How it behaves."""
 
     def ims_changed(self, ue: Ue, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
@@ -67,7 +63,6 @@ class ImsRequests(ABC):
         self._heap = heap
         self._observer = observer
         self._rng = rng
-        self._profile = owner.profile_of
         self._answer_low_s, self._answer_high_s = scenario.ue.answer_s.low, scenario.ue.answer_s.high
         self._jitter_s = scenario.ue.retry_jitter_s
         ims = scenario.core.ims

@@ -105,7 +105,7 @@ class ImsUes(ImsRequests):
         else:
             if isinstance(failure, Refused):
                 self._observer.rejected(ue.index, described(failure), False, now)
-            heard = self._profile(ue).ims_heard(failure)
+            heard = ue.profile.ims_heard(failure)
             if kind == MESSAGE:
                 self._message_failed(ue, heard, now)
             else:
@@ -127,7 +127,7 @@ class ImsUes(ImsRequests):
         """What the rules say, as the profile takes it. A binding that there is stands until it expires."""
         ims, renewing = ue.ims, kind == RENEWAL
         standing = Standing(self._failures[ue.index], renewing, bool(self._renewal_failed[ue.index]))
-        verdict = self._profile(ue).adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
+        verdict = ue.profile.adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
         if isinstance(verdict, Again):
             ims.asks_longer = True
             self._begin(ue, kind, now)
@@ -138,7 +138,7 @@ class ImsUes(ImsRequests):
             case Wait(after_s, timer, bars):
                 if bars:
                     self._bar(ue, now + after_s)
-                if bars and not self._profile(ue).waits_at_p_cscf:
+                if bars and not ue.profile.waits_at_p_cscf:
                     self._go_on(ue, now)
                 else:
                     self._plan(ue, after_s, timer, now)
@@ -275,4 +275,4 @@ class ImsUes(ImsRequests):
                 if ims.registered and free_at_s > now:  # not given up for a refused renewal
                     self._plan(ue, free_at_s - now, RETRY_AFTER, now)
                     return
-                self._owner.ims_exhausted(ue, self._profile(ue).recourse, now)
+                self._owner.ims_exhausted(ue, ue.profile.recourse, now)

@@ -26,7 +26,6 @@ from regstorm.simulator.population import (
 )
 from regstorm.simulator.ue_side import UeSide
 from ue_models import rules
-from ue_models.profiles import Profile
 from ue_models.rules import NoAnswer, NotForwarded, Retry, SessionFailure
 from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580, T3582
 
@@ -326,10 +325,6 @@ class RegisteredUes(UeSide):
         """A packet waits for a connection: a service request, unless something forbids it."""
         if ue.phase in REGISTERED and not ue.asks and not ue.retry:
             self._ask(ue, SERVICE_REQUEST, now)
-
-    def profile_of(self, ue: Ue) -> Profile:
-        """How it behaves."""
-        return ue.profile
 
     def ims_changed(self, ue: Ue, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
