@@ -113,12 +113,9 @@ class Ues(RegisteredUes):
         ue.started_s = now
         self._t3512[ue.index] = 0
         self._observer.attempt_started(ue.index, procedures.REGISTRATION, now)
-        self._start_guard(ue, T3510.seconds if not ue.profile else self._guard_s(ue), now)
+        self._start_guard(ue, ue.profile.guard_s(T3510), now)
         self._core.connect(ue)
         self._core.uplink(ue, 0, now)
-
-    def _guard_s(self, ue: Ue) -> float:
-        return ue.profile.guard_s(T3510)
 
     def asked(self, ue: Ue, stage: int, now: float) -> None:
         """The network waits for the uplink message of `stage`."""
