@@ -117,7 +117,8 @@ class Core(AmfProcedures):
     # --- what a UE does ----------------------------------------------------------------------------------------------
 
     def uplink(self, ue: Ue, message: int, now: float) -> None:
-        """A NAS message arrives: `message` is a stage of the UE's chain, or one of those above.
+        """A NAS message arrives: `message` is a stage of the UE's chain, or one of those that chain.py
+        has beside them.
 
         The front door decides at once; what it lets in and what it rejects takes its share of the AMF's capacity.
         """

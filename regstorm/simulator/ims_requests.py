@@ -17,7 +17,8 @@ from regstorm.simulator.population import Population, Ue, numbers, times_s
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF
 
 _UNAUTHORIZED: Final = 401
-_NAMES: Final = ("", procedures.IMS_REGISTRATION, procedures.IMS_REREGISTRATION, procedures.IMS_MESSAGE)
+NAMES: Final = ("", procedures.IMS_REGISTRATION, procedures.IMS_REREGISTRATION, procedures.IMS_MESSAGE)
+"""Of the kinds of attempts, IDLE first."""
 _SERIALS: Final = 0xFFFF_FFFF
 
 
@@ -102,7 +103,7 @@ class ImsRequests(ABC):
         ims = ue.ims
         ims.runs = kind
         self._began_s[ue.index] = now
-        self._observer.attempt_started(ue.index, _NAMES[kind], now)
+        self._observer.attempt_started(ue.index, NAMES[kind], now)
         self._ask(ue, False, now)
 
     def _ask(self, ue: Ue, answers: bool, now: float) -> None:
@@ -182,7 +183,7 @@ class ImsRequests(ABC):
         kind, ims.runs = ims.runs, IDLE
         ims.timer = self._answer[ue.index] = ims.serial = 0
         if kind != IDLE:
-            self._observer.attempt_ended(ue.index, _NAMES[kind], self._began_s[ue.index], now, "aborted")
+            self._observer.attempt_ended(ue.index, NAMES[kind], self._began_s[ue.index], now, "aborted")
 
     def _answer_s(self) -> float:
         return self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()

@@ -10,10 +10,9 @@ ims_ues.py       what its end means: the binding, the next registration, which P
 
 from typing import Final
 
-from regstorm.records.procedures import IMS_MESSAGE, IMS_REGISTRATION, IMS_REREGISTRATION
 from regstorm.simulator import events
 from regstorm.simulator.ims_population import IDLE, INITIAL, MESSAGE, RENEWAL
-from regstorm.simulator.ims_requests import ImsRequests
+from regstorm.simulator.ims_requests import NAMES, ImsRequests
 from regstorm.simulator.population import Ue
 from ue_models import ims_rules
 from ue_models.ims_rules import (
@@ -33,7 +32,6 @@ from ue_models.ims_rules import (
     described,
 )
 
-NAMES: Final = ("", IMS_REGISTRATION, IMS_REREGISTRATION, IMS_MESSAGE)
 WAITS: Final = ("", RETRY_AFTER, RFC_5626)
 
 
