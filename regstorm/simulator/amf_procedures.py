@@ -4,6 +4,7 @@ The course of events is that of TS 23.502 4.2.2.2.2, 4.2.3.2 and 4.3.2.2.1, with
 10.2.2.
 """
 
+from heapq import heappush
 from typing import Final
 
 from protocols.causes import FivegmmCause
@@ -37,6 +38,9 @@ from regstorm.simulator.population import NO_STAGE, Population, Ue
 from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 
+Job = tuple[Ue, int, int, int]
+"""A message at an AMF: its UE, the message, on which connection, and what the front door has said."""
+
 NAS_TIMER_S: Final = 6.0
 """T3550, T3560, T3570 (TS 24.501 table 10.2.2)."""
 
@@ -69,7 +73,7 @@ class AmfProcedures:
         self._hop_s = scenario.core.bus.hop_s
         self._activation_s = self._hop_s * len(scenario.network.dnns)
         self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
-        self.fronts: list[Front[tuple[Ue, int, int, int]]] = amfs(scenario, strategy, heap, seed)
+        self.fronts: list[Front[Job]] = amfs(scenario, strategy, heap, seed)
         self._several = len(self.fronts) > 1
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
         self.ledger = Ledger(population.ues, tally)
@@ -191,7 +195,7 @@ class AmfProcedures:
 
     def _end_stage_at(self, ue: Ue, due_s: float) -> None:
         ue.stage_end = number = next(self._heap.numbers)
-        self._heap.soon((due_s, number, events.STAGE_ENDS, ue))
+        heappush(self._heap.soon, (due_s, number, events.STAGE_ENDS, ue))
 
     def stage_ends(self, ue: Ue, now: float, number: int) -> None:
         """The last hop of a stage, or of a service request, is done."""

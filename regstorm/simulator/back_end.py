@@ -5,6 +5,7 @@ it. Who asked waits `timeout_s` and asks again `retries` times; an answer to a r
 closed stream. What is at the UDM is worked off even if nobody waits for it any more.
 """
 
+from heapq import heappush
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -204,7 +205,7 @@ class BackEnd:
 
     def _transmit(self, call: Call, charge: Charge, now: float, waiting: EqualWaits[Call]) -> None:
         call.request = request = (call, charge)
-        self._soon((now + self._hop_s, next(self._numbers), events.CALL_ARRIVES, request))
+        heappush(self._soon, (now + self._hop_s, next(self._numbers), events.CALL_ARRIVES, request))
         call.waiting = waiting
         waiting.begin(call, now)
 
@@ -259,15 +260,15 @@ class BackEnd:
             call.stop_waiting()
             call.failed(call.ue, call.tag, now)
 
-    def finishes(self, unit: int, now: float, event: int) -> None:
+    def finishes(self, unit: Station[Request], now: float, number: int) -> None:
         """A UDM has served a pair."""
-        request = self.units[unit].finish(now, event)
-        if request is None:
+        if number != unit.due:
             return
+        request = unit.server.finish(now)
         call, charge = request
         charge.pairs.served += 1
         if self._by_node is not None:
-            self._by_node.count(unit, counters.UDM_SERVED, charge.interface)
+            self._by_node.count(unit.place, counters.UDM_SERVED, charge.interface)
         account = call.account
         if account is not None and account.is_open:  # as most are: not worth a call
             account.pairs += 1

@@ -18,7 +18,7 @@ from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import AMF, CAPACITY_OUT, of_node
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
-from regstorm.simulator.amf_procedures import AmfProcedures
+from regstorm.simulator.amf_procedures import AmfProcedures, Job
 from regstorm.simulator.chain import (
     DEREGISTRATION,
     LEAVES_AMF,
@@ -32,6 +32,7 @@ from regstorm.simulator.chain import (
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.node_tally import Levels
 from regstorm.simulator.population import Population, Ue
+from regstorm.simulator.stations import Station
 from regstorm.simulator.tally import SecondTally
 
 _BESIDE_CHAINS: Final = {
@@ -160,12 +161,11 @@ class Core(AmfProcedures):
 
     # --- the way in --------------------------------------------------------------------------------------------------
 
-    def server_finishes(self, place: int, now: float, number: int) -> None:
+    def server_finishes(self, amf: Station[Job], now: float, number: int) -> None:
         """An AMF has worked off a message: its procedure goes on, or its sender is told of the refusal."""
-        job = self.fronts[place].station.finish(now, number)
-        if job is None:
+        if number != amf.due:
             return
-        ue, message, connection, fate = job
+        ue, message, connection, fate = amf.server.finish(now)
         if ue.connection != connection:
             return
         if fate == _REFUSED:

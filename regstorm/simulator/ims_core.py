@@ -32,7 +32,7 @@ from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.listener import SipResponse
 from regstorm.simulator.node_tally import Levels, names_of_nodes
 from regstorm.simulator.population import Population, Ue
-from regstorm.simulator.stations import Homes
+from regstorm.simulator.stations import Homes, Station
 from regstorm.simulator.tally import SecondTally
 from ue_models.ims_rules import REGISTRATION_EXPIRES_S
 
@@ -183,12 +183,11 @@ class ImsCore(ImsServices):
         if request.ue.ims.serial == request.serial:
             request.ue.ims.transaction = UNKNOWN
 
-    def sbc_finishes(self, place: int, now: float, number: int) -> None:
+    def sbc_finishes(self, sbc: Station[tuple[Sip, bool]], now: float, number: int) -> None:
         """An SBC has worked off a request."""
-        job = self.fronts[place].station.finish(now, number)
-        if job is None:
+        if number != sbc.due:
             return
-        request, refused = job
+        request, refused = sbc.server.finish(now)
         if refused:
             if not request.first and request.method != MESSAGE:
                 self._ledger.failed_in_ims(request.ue)

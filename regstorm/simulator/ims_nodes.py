@@ -1,6 +1,7 @@
 """The SIP nodes behind the SBC: each works its requests off one after the other, within a capacity of its own."""
 
 from collections.abc import Callable
+from heapq import heappush
 from random import Random
 from typing import Any, Final
 
@@ -52,7 +53,7 @@ class ImsNodes:
     def send(self, nf: Nf, tier: int, then: Handler, shed: Handler, what: Any, now: float) -> None:
         """A request to that node: a hop, its queue, and then `then(what, now)`, or `shed` if it could not take it."""
         request = (self._place[nf], tier, then, shed, what)
-        self._soon((now + self._hop_s, next(self._numbers), events.IMS_ARRIVES, request))
+        heappush(self._soon, (now + self._hop_s, next(self._numbers), events.IMS_ARRIVES, request))
 
     def arrives(self, request: _Request, now: float, _: int) -> None:
         """A request is there."""
@@ -62,9 +63,8 @@ class ImsNodes:
             self._counts[f"{counters.NODE_DROPPED}.{_NODES[place]}"] += 1
             shed(what, now)
 
-    def finishes(self, place: int, now: float, event: int) -> None:
+    def finishes(self, node: Station[_Job], now: float, number: int) -> None:
         """A request has been worked off."""
-        job = self._stations[place].finish(now, event)
-        if job is not None:
-            then, what = job
+        if number == node.due:
+            then, what = node.server.finish(now)
             then(what, now)

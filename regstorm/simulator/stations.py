@@ -5,6 +5,7 @@ on; its UEs are shared by the nodes that are left (overload.node_shares) and go 
 """
 
 from collections.abc import Callable, Sequence
+from heapq import heappush
 from typing import Generic, TypeVar
 
 from regstorm.overload import compose
@@ -18,20 +19,9 @@ Job = TypeVar("Job")
 
 
 class Station(Generic[Job]):
-    """A server whose event is `kind` with `index` as its subject."""
+    """A server whose event is `kind`, with the station as its subject."""
 
-    __slots__ = (
-        "_due",
-        "_full_capacity",
-        "_index",
-        "_kind",
-        "_make",
-        "_numbers",
-        "_soon",
-        "_strategy",
-        "lost",
-        "server",
-    )
+    __slots__ = ("_full_capacity", "_kind", "_make", "_numbers", "_soon", "_strategy", "due", "lost", "place", "server")
 
     def __init__(
         self,
@@ -39,35 +29,31 @@ class Station(Generic[Job]):
         strategy: Strategy,
         heap: EventHeap,
         kind: int,
-        index: int = 0,
+        place: int = 0,
     ) -> None:
-        """`make` gives an empty server in the order of a strategy."""
+        """`make` gives an empty server in the order of a strategy; `place`: the station's among those of its kind."""
         self._make = make
         self._strategy = strategy
         self._soon, self._numbers = heap.soon, heap.numbers
         self._kind = kind
-        self._index = index
+        self.place = place
         self.server: ProtectedServer[Job]
         """What is offered to it, and accepted, the handler of its event will find done."""
-        self._due = 0
-        """Number of the event at which the job in service is done; 0: there is none."""
+        self.due = 0
+        """Number of the event at which the job in service is done; at any other the job was lost. 0: there is none."""
         self._set_up()
         self._full_capacity: float = self.server.capacity
         self.lost = False
         """What reaches it is nobody's work."""
 
-    def finish(self, now: float, number: int) -> Job | None:
-        """The job that is done by event `number`; None: it was lost."""
-        return self.server.finish(now) if number == self._due else None
-
     def _set_up(self) -> None:
         self.server = self._make(self._strategy)
         self.server.begins = self._await
-        self._due = 0
+        self.due = 0
 
     def _await(self, due_s: float) -> None:
-        self._due = due = next(self._numbers)
-        self._soon((due_s, due, self._kind, self._index))
+        self.due = due = next(self._numbers)
+        heappush(self._soon, (due_s, due, self._kind, self))
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Another order from now on; what waits keeps its own."""

@@ -1,5 +1,7 @@
 """The event heap keeps exact order: by time, and inside an instant as added."""
 
+from heapq import heappush
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,7 +46,7 @@ def test_events_come_by_time_never_early_and_none_is_lost_whichever_way_they_wer
     heap = EventHeap()
     for subject, (due_s, soon) in enumerate(added):
         if soon:
-            heap.soon((due_s, next(heap.numbers), KIND, subject))
+            heappush(heap.soon, (due_s, next(heap.numbers), KIND, subject))
         else:
             heap.at(due_s, KIND, subject)
     dues = [due_s for due_s, _ in added]
