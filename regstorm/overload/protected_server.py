@@ -101,7 +101,8 @@ class ProtectedServer(Generic[Job]):
         free_at, waiting = self._free_at, self.waiting
         ahead_s = free_at - now if free_at > now else 0.0
         if waiting:
-            ahead_s += sum(self._queued_work[: tier + 1]) * self._second_per_work
+            queued = self._queued_work
+            ahead_s += (sum(queued[: tier + 1]) if tier else queued[0]) * self._second_per_work
         elif free_at < now:
             free_at = now  # idle, or its owner is late with `finish`: nothing is served before it was offered
         probability = self._drop_probability[tier]
@@ -118,7 +119,8 @@ class ProtectedServer(Generic[Job]):
         else:
             self._in_service = job
             self._free_at = self.next_finish = finish_s = free_at + cost * self._second_per_work
-            self.begins(finish_s)
+            begins = self.begins
+            begins(finish_s)
         return True
 
     def finish(self, now: float) -> Job:
@@ -141,7 +143,8 @@ class ProtectedServer(Generic[Job]):
         # an empty queue holds exactly no work: rounding must not add up over millions of jobs
         self._queued_work[tier] = self._queued_work[tier] - cost if queue else 0.0
         self._free_at = self.next_finish = finish_s = self._free_at + cost * self._second_per_work
-        self.begins(finish_s)
+        begins = self.begins
+        begins(finish_s)
         return job
 
     def order_by(self, tiers: int) -> None:

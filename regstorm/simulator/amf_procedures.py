@@ -150,7 +150,7 @@ class AmfProcedures:
         """An answer that the registration waits for, or a session request; a repetition of either is ignored."""
         if ue.expected == message:
             ue.expected = NO_STAGE
-            self._nas_timer.end(ue)
+            del self._nas_timer.until[ue]
             stage = self._chains[ue.chain][message]
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)

@@ -152,19 +152,19 @@ class BackEnd:
         charges = self._stage_charges[ue.chain][stage]
         wanted = charges.following if ue.follows_registration else charges.alone
         ue.asked = call = Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
-        self._send(call, now)
+        self._begin(call, now)
 
     def ask_late(self, ue: Ue, stage: int, account: Account | None, now: float) -> None:
         """Asks for the pairs of a stage that nobody waits for."""
         charges = self._stage_charges[ue.chain][stage].late
         asker = self._asker
-        self._send(Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
+        self._begin(Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
 
     def ask_for(
         self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
     ) -> None:
         """Asks for any pairs; one of `answered` and `failed` is called with the tag."""
-        self._send(Call(ue, tag, charges, account, answered, failed), now)
+        self._begin(Call(ue, tag, charges, account, answered, failed), now)
 
     def cancel(self, ue: Ue) -> None:
         """The UE's stage is over: an answer is of no interest any more."""
@@ -196,17 +196,18 @@ class BackEnd:
 
     # --- the bus -----------------------------------------------------------------------------------------------------
 
-    def _send(self, call: Call, now: float) -> None:
-        """Asks for the next pair, from the function that wants it to the one next to the UDM, and from there."""
+    def _begin(self, call: Call, now: float) -> None:
         call.tries_left = self._retries
-        charge = call.charges[call.position]
-        hops = charge.hops_before
-        self._transmit(call, charge, now + hops * self._hop_s if hops else now, self._waiting[hops])
+        charge = call.charges[0]
+        self._send(call, charge, charge.hops_before, now)
 
-    def _transmit(self, call: Call, charge: Charge, now: float, waiting: EqualWaits[Call]) -> None:
+    def _send(self, call: Call, charge: Charge, hops_before: int, now: float) -> None:
+        """A request for a pair, from so many hops before the function next to the UDM, and from there."""
+        if hops_before:
+            now += hops_before * self._hop_s
         call.request = request = (call, charge)
         heappush(self._soon, (now + self._hop_s, next(self._numbers), events.CALL_ARRIVES, request))
-        call.waiting = waiting
+        call.waiting = waiting = self._waiting[hops_before]
         waiting.begin(call, now)
 
     def timed_out(self, hops_before: int, now: float, _: int) -> None:
@@ -221,14 +222,15 @@ class BackEnd:
             return
         call.tries_left -= 1
         self._counts[counters.BUS_RETRIES] += 1
-        self._transmit(call, call.charges[call.position], now, self._waiting[0])
+        self._send(call, call.charges[call.position], 0, now)
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
     def arrives(self, request: Request, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
         call, charge = request
-        place = self.homes.of[call.ue.index]
+        by_node = self._by_node
+        place = 0 if by_node is None else self.homes.of[call.ue.index]
         if charge.at_hss and self._dra.limits and not self._dra.passes(place, charge.interface, now):
             self._tell_refusal(request, now)
             return
@@ -237,8 +239,8 @@ class BackEnd:
         if station.lost:
             return
         charge.pairs.offered += 1
-        if self._by_node is not None:
-            self._by_node.count(unit, counters.UDM_OFFERED, charge.interface)
+        if by_node is not None:
+            by_node.count(unit, counters.UDM_OFFERED, charge.interface)
         if not station.server.offer(now, charge.tier, charge.cost, request):
             self._shed(request, unit, now)
 
@@ -276,13 +278,17 @@ class BackEnd:
             self._enter(account)
         if call.request is not request:
             return
-        call.waiting.end(call)
-        call.position += 1
-        if call.position < len(call.charges):
-            self._send(call, now)
+        del call.waiting.until[call]
+        position = call.position = call.position + 1
+        charges = call.charges
+        if position < len(charges):
+            call.tries_left = self._retries
+            charge = charges[position]
+            self._send(call, charge, charge.hops_before, now)
         else:
             call.request = None
-            call.answered(call.ue, call.tag, now)
+            answered = call.answered
+            answered(call.ue, call.tag, now)
 
     # --- set-up ------------------------------------------------------------------------------------------------------
 

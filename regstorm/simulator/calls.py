@@ -89,7 +89,7 @@ class Call:
     def stop_waiting(self) -> None:
         """The request was answered, or its answer is of no interest any more. Once only."""
         self.request = None
-        self.waiting.end(self)
+        del self.waiting.until[self]
 
 
 Request = tuple[Call, Charge]

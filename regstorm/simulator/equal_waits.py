@@ -16,39 +16,37 @@ Who = TypeVar("Who")
 class EqualWaits(Generic[Who]):
     """At most one wait for each `Who`, of `length_s`. Whoever handles events of `kind` and `subject` asks `over`."""
 
-    __slots__ = ("_heap", "_kind", "_length_s", "_subject", "_timer_runs", "_until", "end")
+    __slots__ = ("_heap", "_kind", "_length_s", "_subject", "_timer_runs", "until")
 
     def __init__(self, heap: EventHeap, length_s: float, kind: int, subject: int = 0) -> None:
         self._heap = heap
         self._length_s = length_s
         self._kind = kind
         self._subject = subject
-        self._until: OrderedDict[Who, float] = OrderedDict()
-        """By who waits: the first is the first whose wait is over."""
-        self.end = self._until.__delitem__
-        """Ends a wait that has begun."""
+        self.until: OrderedDict[Who, float] = OrderedDict()
+        """By who waits: the first is the first whose wait is over. Whoever is taken out does not wait any more."""
         self._timer_runs = False
 
     def begin(self, who: Who, now: float) -> None:
         """A wait begins, no earlier than those before it; whose own does not run."""
-        self._until[who] = due_s = now + self._length_s
+        self.until[who] = due_s = now + self._length_s
         if not self._timer_runs:
             self._timer_runs = True
             self._heap.at(due_s, self._kind, self._subject)
 
     def begin_anew(self, who: Who, now: float) -> None:
         """The same, whether its own runs or not."""
-        self._until.pop(who, None)
+        self.until.pop(who, None)
         self.begin(who, now)
 
     def end_if_it_runs(self, who: Who) -> None:
         """Ends a wait; harmless if there is none."""
-        self._until.pop(who, None)
+        self.until.pop(who, None)
 
     def over(self, now: float) -> Who | None:
         """Whose wait is over and ended thereby: one at most, as there is an event for the next."""
         over = None
-        for who, due_s in self._until.items():
+        for who, due_s in self.until.items():
             if due_s > now or over is not None:
                 self._heap.at(due_s, self._kind, self._subject)
                 break
@@ -56,5 +54,5 @@ class EqualWaits(Generic[Who]):
         else:
             self._timer_runs = False
         if over is not None:
-            self.end(over)
+            del self.until[over]
         return over

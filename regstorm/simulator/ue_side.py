@@ -62,6 +62,7 @@ class UeSide(ABC):
         self._answer_low_s, self._answer_high_s = scenario.ue.answer_s.low, scenario.ue.answer_s.high
         self._jitter_s = scenario.ue.retry_jitter_s
         self._online = scenario.online
+        self._inactivity_s = scenario.online.inactivity_s
         self._t3502_s = rules.t3502_in_force_s(GprsTimer2.of(scenario.core.amf.t3502_s))
         self._t3512_s = float(GprsTimer3.of(scenario.core.amf.t3512_s).seconds or 0)
         self._arrivals_s = scenario.outage.arrivals_s
@@ -143,7 +144,7 @@ class UeSide(ABC):
 
     def _stay_connected(self, ue: Ue, now: float) -> None:
         """Something was sent: the base station's inactivity timer begins anew."""
-        ue.idle_at_s = now + self._online.inactivity_s
+        ue.idle_at_s = now + self._inactivity_s
 
     def _leave_connection(self, ue: Ue, now: float) -> None:
         """Local release of the NAS signalling connection (TS 24.501 5.3.1.3)."""
@@ -162,7 +163,7 @@ class UeSide(ABC):
 
     def _stop_guard(self, ue: Ue) -> None:
         if ue.guard is not None:
-            ue.guard.end(ue)
+            del ue.guard.until[ue]
             ue.guard = None
 
     # --- waiting, and trying again -----------------------------------------------------------------------------------
