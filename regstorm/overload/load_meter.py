@@ -15,13 +15,17 @@ class LoadMeter:
     __slots__ = ("_before", "_every_s", "_server")
 
     def __init__(self, server: ProtectedServer[Any], every_s: float = 1.0) -> None:
+        """What the server was asked for before is none of its business."""
         self._server = server
         self._every_s = every_s
-        self._before = 0.0
+        self._before = self._asked()
 
     def __call__(self) -> float:
         """Load of the interval that ends now: what was offered, and the work of rejections."""
-        asked = self._server.offered_work + self._server.rejection_work
+        asked = self._asked()
         load = (asked - self._before) * (1.0 / (self._server.capacity * self._every_s))  # as it is now
         self._before = asked
         return load
+
+    def _asked(self) -> float:
+        return self._server.offered_work + self._server.rejection_work

@@ -24,6 +24,18 @@ def test_load_is_a_share_of_the_capacity_that_is_left():
     assert meter() == pytest.approx(2.0)
 
 
+def test_a_meter_knows_nothing_of_what_was_asked_for_before_it_was_there():
+    server = ProtectedServer(10.0, PATIENT, Random(1))
+    for number in range(1000):
+        server.offer(0.0, 0, 1.0, number)
+
+    meter = LoadMeter(server)
+
+    assert meter() == 0
+    server.offer(1.0, 0, 5.0, "later")
+    assert meter() == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("tiers", [1, 3])
 def test_a_server_that_goes_down_forgets_its_work_and_serves_at_once_when_it_is_back(tiers):
     server = ProtectedServer(1.0, PATIENT, Random(1), ordered_tiers=tiers)
