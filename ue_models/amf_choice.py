@@ -18,10 +18,17 @@ def choose(amfs: Sequence[NgSetupResponse | None], s_tmsi: STmsi | None, rng: Ra
         for place, amf in enumerate(amfs):
             if amf is not None and (amf.guami.set_id, amf.guami.pointer) == (s_tmsi.set_id, s_tmsi.pointer):
                 return place
-    weights = [0 if amf is None else amf.relative_capacity for amf in amfs]
+    return draw([0 if amf is None else amf.relative_capacity for amf in amfs], rng)
+
+
+def draw(weights: Sequence[float], rng: Random) -> int | None:
+    """A place, as probable as its weight; None: all weights are 0."""
     left = rng.random() * sum(weights)
+    last = None
     for place, weight in enumerate(weights):
-        if left < weight:
-            return place
+        if weight > 0:
+            last = place
+            if left < weight:
+                break
         left -= weight
-    return None
+    return last

@@ -5,17 +5,18 @@ The course of events is that of TS 23.502 4.2.2.2.2, 4.2.3.2 and 4.3.2.2.1, with
 """
 
 from heapq import heappush
+from random import Random
 from typing import Final
 
 from protocols.causes import FivegmmCause
 from protocols.timers import GprsTimer2, GprsTimer3
 from regstorm.overload.front_door import Refused
-from regstorm.overload.node_shares import Kind
 from regstorm.records import counters
 from regstorm.records.node_counters import AMF, COUNTED
 from regstorm.records.scenario import IMS_DNN, Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.simulator import events
+from regstorm.simulator.amf_set import AmfSet
 from regstorm.simulator.back_end import BackEnd
 from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import (
@@ -35,7 +36,6 @@ from regstorm.simulator.ledger import Ledger
 from regstorm.simulator.listener import Listener
 from regstorm.simulator.node_tally import names_of_nodes
 from regstorm.simulator.population import NO_STAGE, Population, Ue
-from regstorm.simulator.stations import Homes
 from regstorm.simulator.tally import SecondTally
 
 Job = tuple[Ue, int, int, int]
@@ -72,7 +72,7 @@ class AmfProcedures:
         self._settings = scenario.core.amf
         self._hop_s = scenario.core.bus.hop_s
         self._activation_s = self._hop_s * len(scenario.network.dnns)
-        self.homes = Homes(scenario.core.amf_nodes, Kind.AMF, population.size)
+        self.homes = AmfSet(scenario.core.amf_nodes, population.size, Random(f"{seed} AMF choice"))
         self.fronts: list[Front[Job]] = amfs(scenario, strategy, heap, seed)
         self._several = len(self.fronts) > 1
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
@@ -94,6 +94,7 @@ class AmfProcedures:
     def connect(self, ue: Ue) -> None:
         """A new signalling connection: nothing is known of it yet."""
         self.disconnect(ue)
+        ue.known = self.homes.connect(ue.index, ue.has_guti)
         ue.secured = ue.shares_context
 
     def disconnect(self, ue: Ue) -> None:
@@ -165,6 +166,7 @@ class AmfProcedures:
             ue.secured = True
             # should the rest fail, the UE comes back with this GUTI and the new context
             ue.known = ue.has_guti
+            self.homes.knows(ue.index)
             if self._on_probation[ue.index] and not self._passes_probation(ue, now):
                 return
         if stage.pairs:
@@ -223,6 +225,7 @@ class AmfProcedures:
         self._expect(ue, index + 1, now)
         if stage.accepts:
             ue.known = True
+            self.homes.gives_guti(ue.index)
             self.listener.registered(ue, index + 1, now)
         else:
             self.listener.asked(ue, index + 1, now)

@@ -95,13 +95,13 @@ class Core(AmfProcedures):
         station.take_capacity(factor)
         self._out.tell(of_node(AMF, CAPACITY_OUT, name), station.milli_capacity_out(factor))
         self._meter()
-        for index in self.homes.change(place, factor, lambda one: self._ues[one].known):
+        for index in self.homes.take_capacity(place, factor):
             self._lose(self._ues[index], now)
 
     def _lose(self, ue: Ue, now: float) -> None:
         """The UE's AMF is gone: its context, and its connection if it had one."""
         ue.known = False
-        if now < ue.idle_at_s or self.busy_with(ue):
+        if now < ue.idle_at_s or ue.guard is not None or self.busy_with(ue):
             self.disconnect(ue)
             self.listener.released(ue, now)
 
@@ -125,7 +125,9 @@ class Core(AmfProcedures):
         """
         place = self.homes.of[ue.index]
         front = self.fronts[place]
-        if front.station.lost:
+        if front.station.lost:  # no AMF is left: no base station has anybody to connect the UE to
+            self.disconnect(ue)
+            self.listener.released(ue, now)
             return
         self._count(place, counters.AMF_UPLINK)
         message_class, first = self._classify(ue, message)
@@ -158,6 +160,7 @@ class Core(AmfProcedures):
         """The AMFs have restarted and know nobody; or only the share of UEs is forgotten that the scenario names."""
         for ue in self._ues if everybody else self._population.unprotected:
             ue.known = False
+            self.homes.forget(ue.index)
 
     # --- the way in --------------------------------------------------------------------------------------------------
 

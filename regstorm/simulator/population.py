@@ -94,7 +94,7 @@ class Ue:
 
     # --- the core's side
     known: bool = True
-    """The AMF has its GUTI and its security context."""
+    """The AMF that it is connected to has its GUTI and its security context."""
     secured: bool = False
     """Secure exchange is established on this connection."""
     follows_registration: bool = False

@@ -109,18 +109,11 @@ class Homes:
         self.of[ue] = after = node_of(self.nodes, ue, self._kind, self.factors)
         return after != before
 
-    def change(self, place: int, factor: float, settled: Callable[[int], bool] = lambda ue: False) -> list[int]:
-        """The UEs that another node serves from now on. Who is `settled` stays when a node is back."""
+    def change(self, place: int, factor: float) -> None:
+        """The node is lost or back: each UE is served by the node that is its own as things are now."""
         was_lost = self.factors[place] <= 0
         self.factors[place] = factor
         if was_lost == (factor <= 0) or len(self.nodes) == 1:
-            return []
-        moved = []
-        for ue, before in enumerate(self.of):
-            if factor > 0 and settled(ue):
-                continue
-            after = node_of(self.nodes, ue, self._kind, self.factors)
-            if after != before:
-                self.of[ue] = after
-                moved.append(ue)
-        return moved
+            return
+        for ue in range(len(self.of)):
+            self.of[ue] = node_of(self.nodes, ue, self._kind, self.factors)

@@ -105,6 +105,7 @@ class Ues(RegisteredUes):
 
     def _register(self, ue: Ue, now: float) -> None:
         ue.phase = REGISTERING
+        self._core.connect(ue)
         if not ue.has_guti:
             ue.chain = ANONYMOUS
         else:
@@ -114,7 +115,6 @@ class Ues(RegisteredUes):
         self._t3512[ue.index] = 0
         self._observer.attempt_started(ue.index, procedures.REGISTRATION, now)
         self._start_guard(ue, ue.profile.guard_s(T3510), now)
-        self._core.connect(ue)
         self._core.uplink(ue, 0, now)
 
     def asked(self, ue: Ue, stage: int, now: float) -> None:
@@ -153,6 +153,7 @@ class Ues(RegisteredUes):
         if ue.phase == REGISTERING or ue.asks:
             self._failed(ue, LowerLayerFailure(), "lower layer failure", now)
         else:
+            ue.owes = ue.answer = 0
             ue.idle_at_s = now
             self._resume(ue, now)
 
