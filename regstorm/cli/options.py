@@ -61,6 +61,10 @@ StormSample = Annotated[
     int | None,
     typer.Option(min=1, metavar="K", help=f"{_SAMPLE_HELP} Default: 100, or 10 with --engine sim."),
 ]
+SimulatedSample = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="K", help=f"{_SAMPLE_HELP} Default: 10, or less where a bucket needs it."),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Everything random is drawn from it: same seed, same record.")]
 Out = Annotated[Path | None, typer.Option(help="Directory for the results: new or empty. Default: a new one in runs/.")]
 Set = Annotated[
@@ -189,6 +193,8 @@ def pacing(clock: str, speed: float | None, attempts_cap: float, transport: str 
 def new_directory(out: Path | None, default: str) -> Path:
     """`out`, or `runs/<default>` with a number if there is one already; made, and sure to be empty."""
     where = out or _unused(Path("runs") / default)
+    if where.is_file():
+        raise BadFile(f"--out {where}: expected a directory, found a file")
     try:
         where.mkdir(parents=True, exist_ok=True)
         if any(where.iterdir()):

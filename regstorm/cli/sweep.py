@@ -51,7 +51,7 @@ def sweep(
         DEFAULT_STRATEGIES
     ),
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Storms for each cell, from --seed up.")] = 1,
-    sample: options.StormSample = None,
+    sample: options.SimulatedSample = None,
     seed: options.Seed = 1,
     out: Annotated[
         Path | None, typer.Option(help="Directory for the results: a new one, or one of the same sweep, which goes on.")
@@ -126,7 +126,7 @@ def _run(where: Path, swept: Sweep) -> int:
     for sentence in sweep_collapse.ends(document):
         _say(console, sentence)
     if not document["complete"]:
-        _say(console, "PARTIAL: the same command with --out goes on where it was.", "red")
+        _say(console, f"PARTIAL: the same command with --out {where} goes on where it was.", "red")
     _say(console, f"\nTable: {where / sweep_results.TABLE}\nPage: {sweep_page.write_page(document, where)}")
     if outcome.interrupted:
         return INTERRUPTED

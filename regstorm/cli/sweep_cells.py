@@ -7,8 +7,9 @@ played alone, beside the storm as it is. What is wrong with a value is found her
 import re
 from collections.abc import Mapping, Sequence
 from itertools import product
+from math import prod
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regstorm.cli.tornado import Swing
 from regstorm.records.files import BadFile, with_changes
@@ -22,6 +23,8 @@ CELLS = "cells"
 VARIANT = "variant"
 _COMMA = re.compile(r",(?![^\[{]*[\]}])")
 """One that is not inside brackets."""
+MOST_VARIANTS = 10_000
+"""Chosen: more than that is a slip, and a day of storms at any sample."""
 
 
 class Axis(NamedTuple):
@@ -65,9 +68,11 @@ class Cell(NamedTuple):
 def axis(text: str) -> Axis:
     """What `--vary` says."""
     field, equals, values = text.partition("=")
-    found = tuple(value.strip() for value in _COMMA.split(values) if value.strip())
-    if not equals or not field.strip() or len(set(found)) < 2:
+    found = tuple(value.strip() for value in _COMMA.split(values))
+    if not equals or not field.strip() or len(found) < 2:
         raise BadFile(f"--vary {text}: expected FIELD=a,b,c with at least two values")
+    if "" in found or len(set(found)) < len(found):
+        raise BadFile(f"--vary {text}: expected each value once, and none empty")
     return Axis(field.strip(), found)
 
 
@@ -76,6 +81,9 @@ def grid(scenario: Scenario, strategies: Sequence[Strategy], axes: Sequence[Axis
     names = [one.field for one in axes]
     if len(set(names)) < len(names):
         raise BadFile(f"--vary: expected each field once, found {', '.join(names)}")
+    asked = prod(len(one.values) for one in axes) * len(strategies)
+    if asked > MOST_VARIANTS:
+        raise BadFile(f"--vary: expected at most {MOST_VARIANTS} combinations with strategies, found {asked}")
     combinations = []
     for values in product(*(one.values for one in axes)):
         named = dict(zip(names, values, strict=True))
@@ -134,16 +142,34 @@ def _variants(
     combinations: Sequence[tuple[dict[str, str], list[str]]],
     swinging: bool = False,
 ) -> list[Variant]:
-    """`swinging`: a gate swings only where there is one, and what changes nothing is the storm as it is."""
+    """`swinging`: a part swings only where there is one, and what changes nothing is the storm as it is."""
     variants: list[Variant] = []
     quiet = scenario.model_copy(update={"expected": {}})  # nothing is expected of a storm that was changed
     for number, (values, changes) in enumerate(combinations):
         of_strategy = [change.removeprefix(OF_STRATEGY) for change in changes if change.startswith(OF_STRATEGY)]
         changed = with_changes(quiet, [change for change in changes if not change.startswith(OF_STRATEGY)])
         for strategy in strategies:
-            if of_strategy and swinging and strategy.gate is None:
+            if swinging and _lacks(strategy, of_strategy):
                 continue
-            played = with_changes(strategy, of_strategy)
+            played = _changed(strategy, of_strategy)
             same = swinging and changed == quiet and played == strategy
             variants.append(Variant(0 if same else number, values, changed, played))
     return variants
+
+
+def _changed(strategy: Strategy, changes: Sequence[str]) -> Strategy:
+    try:
+        return with_changes(strategy, changes)
+    except BadFile as error:
+        raise BadFile(f"strategy {strategy.name}: {error}") from None
+
+
+def _lacks(strategy: Strategy, changes: Sequence[str]) -> bool:
+    """A part that they would change is switched off, or there is no door to which it could matter."""
+    for change in changes:
+        part: Any = strategy
+        for field in change.partition("=")[0].split(".")[:-1]:
+            part = getattr(part, field)
+            if part is None:
+                return True
+    return bool(changes) and strategy.gate is None

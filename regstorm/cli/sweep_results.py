@@ -97,6 +97,8 @@ def prepare(where: Path, sweep: Sweep) -> None:
         if differs:
             raise BadFile(f"--out {where}: holds another sweep ({', '.join(differs)} differ), expected a new directory")
         return
+    if where.is_file():
+        raise BadFile(f"--out {where}: expected a directory, found a file")
     try:
         where.mkdir(parents=True, exist_ok=True)
         if any(where.iterdir()):

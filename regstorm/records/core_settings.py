@@ -15,7 +15,7 @@ from regstorm.records.ranges import Range
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Shedding(_Record):

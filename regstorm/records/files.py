@@ -3,11 +3,14 @@ Writing results, so that a kill or a full disk leaves either the old file or the
 
 import os
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+
+from regstorm.records.complaints import first_problem
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
@@ -22,7 +25,7 @@ def read(path: Path, model: type[_Model], changes: Sequence[str] = ()) -> _Model
     `changes` are `field.field=value` and replace what the file says, before it is judged.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), _EachKeyOnce)  # it is a SafeLoader
     except OSError as error:
         raise BadFile(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -30,13 +33,13 @@ def read(path: Path, model: type[_Model], changes: Sequence[str] = ()) -> _Model
     except yaml.YAMLError as error:
         raise BadFile(f"{path}: {_first_line(error)}") from None
     if not isinstance(data, dict):
-        raise BadFile(f"{path}: expected fields and values, found {type(data).__name__}")
+        raise BadFile(f"{path}: expected fields and values, found {_kind(data)}")
     for change in changes:
-        _put(data, change)
+        _put(data, change, "--set ")
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise BadFile(f"{path}: {_first_problem(error)}") from None
+        raise BadFile(f"{path}: {first_problem(error, model)}") from None
 
 
 def with_changes(record: _Model, changes: Sequence[str]) -> _Model:
@@ -47,7 +50,7 @@ def with_changes(record: _Model, changes: Sequence[str]) -> _Model:
     try:
         return type(record).model_validate(data)
     except ValidationError as error:
-        raise BadFile(f"{', '.join(changes)}: {_first_problem(error)}") from None
+        raise BadFile(f"{', '.join(changes)}: {first_problem(error, type(record))}") from None
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
@@ -63,34 +66,62 @@ def write_whole(path: Path, content: str | bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _put(data: dict[str, Any], change: str) -> None:
+class _EachKeyOnce(yaml.SafeLoader):
+    """Of two keys that are alike YAML takes the last, in silence: half of what somebody wrote would not count."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                if key.value in seen:
+                    raise yaml.MarkedYAMLError(problem=f"{key.value} stands there twice", problem_mark=key.start_mark)
+                seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+_MERGE = "tag:yaml.org,2002:merge"
+"""`<<`, which may stand there several times."""
+
+
+def _put(data: dict[str, Any], change: str, option: str = "") -> None:
+    """`option`: what the user typed before the change, where that is known. A number is a place in a list."""
     name, equals, text = change.partition("=")
     fields = name.strip().split(".")
     if not equals or not all(fields):
-        raise BadFile(f"--set {change}: expected field.field=value")
+        raise BadFile(f"{option}{change}: expected field.field=value")
     try:
         value = yaml.safe_load(text)
     except yaml.YAMLError:
-        raise BadFile(f"--set {change}: the value is not YAML") from None
-    for field in fields[:-1]:
-        inner = data.setdefault(field, {})
-        if not isinstance(inner, dict):
-            raise BadFile(f"--set {change}: {field} has no fields of its own")
-        data = inner
-    data[fields[-1]] = value
+        raise BadFile(f"{option}{change}: the value is not YAML") from None
+    holder: Any = data
+    for outer, field in pairwise(fields):
+        place = _place(holder, outer)
+        if isinstance(holder, dict):
+            holder.setdefault(place, {})
+        holder = holder[place]
+        if _place(holder, field) is None:
+            raise BadFile(f"{option}{change}: {_what_it_has(outer, holder)}")
+    holder[_place(holder, fields[-1])] = value
+
+
+def _place(holder: Any, field: str) -> str | int | None:
+    """Of `field` in it; None where there can be none."""
+    if isinstance(holder, list):
+        return int(field) if field.isdecimal() and int(field) < len(holder) else None
+    return field if isinstance(holder, dict) else None
+
+
+def _what_it_has(field: str, holder: Any) -> str:
+    if isinstance(holder, list) and holder:
+        return f"{field} is a list, expected a place from 0 to {len(holder) - 1}"
+    return f"{field} has no fields of its own"
+
+
+def _kind(data: Any) -> str:
+    return "nothing" if data is None else "a list" if isinstance(data, list) else "one value"
 
 
 def _first_line(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or "is not YAML"
     return f"line {mark.line + 1}: {problem}" if mark else str(problem)
-
-
-def _first_problem(error: ValidationError) -> str:
-    problems = error.errors(include_url=False)
-    first = problems[0]
-    field = ".".join(str(part) for part in first["loc"]) or "(the whole file)"
-    message = first["msg"].removeprefix("Value error, ")
-    given = "" if first["type"] in ("missing", "value_error") else f", found {first['input']!r:.60}"
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"{field}: {message}{given}{more}"

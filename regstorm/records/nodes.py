@@ -15,7 +15,7 @@ NodeName = Annotated[str, Field(pattern=NODE_NAME)]
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Node(_Record):

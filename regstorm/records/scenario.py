@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from regstorm.records.core_settings import Core
+from regstorm.records.names import Name
 from regstorm.records.nodes import Incident
 from regstorm.records.population import OnlineOperations, Outage, Population
 from regstorm.records.ranges import Range
@@ -18,7 +19,7 @@ IMS_DNN = "ims"
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Network(_Record):
@@ -63,8 +64,8 @@ class Expectation(_Record):
 class Scenario(_Record):
     """A storm, without the strategy against it."""
 
-    schema_: int = Field(default=1, alias="schema")
-    name: str
+    schema_: Literal[1] = Field(default=1, alias="schema")
+    name: Name
     title: str
     description: str = ""
     network: Network = Network()

@@ -13,7 +13,7 @@ SipTransport = Literal["udp", "tcp"]
 class SipAim(BaseModel):
     """`host` is empty until the bundled core says where its SBC listens."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     host: str = ""
     port: int = Field(default=0, ge=0, le=65535)

@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from regstorm.records.message_classes import MessageClass
+from regstorm.records.names import Name
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Gate(_Record):
@@ -109,8 +110,8 @@ class Dra(_Record):
 class Strategy(_Record):
     """One overload control. Absent parts are switched off; self-protection of each server is always there."""
 
-    schema_: int = Field(default=1, alias="schema")
-    name: str
+    schema_: Literal[1] = Field(default=1, alias="schema")
+    name: Name
     title: str
     summary: str
     gate: Gate | None = None

@@ -20,7 +20,7 @@ _PREFIX = "imsi-"
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Subscriber(_Record):
@@ -83,7 +83,7 @@ class AmfAddress(NamedTuple):
 class Target(_Record):
     """A core that is not ours."""
 
-    schema_: int = Field(default=1, alias="schema")
+    schema_: Literal[1] = Field(default=1, alias="schema")
     name: str
     amfs: tuple[str, ...] = Field(min_length=1)
     """HOST:PORT of each; gNBs take them in turn."""

@@ -28,7 +28,7 @@ _SHARES_MAY_MISS_BY = 1e-6
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class UdmNode(_Record):
@@ -122,7 +122,7 @@ class Fault(_Record):
 class Topology(_Record):
     """A local network."""
 
-    schema_: int = Field(default=1, alias="schema")
+    schema_: Literal[1] = Field(default=1, alias="schema")
     name: str = Field(pattern=r"^[a-z0-9_]+$")
     title: str
     description: str = ""
@@ -166,7 +166,7 @@ class Topology(_Record):
 class InForce(_Record):
     """Thresholds as they are configured today (--in-force FILE)."""
 
-    schema_: int = Field(default=1, alias="schema")
+    schema_: Literal[1] = Field(default=1, alias="schema")
     ues_per_s: dict[str, Positive] = Field(min_length=1)
     """By front-door node."""
 

@@ -86,7 +86,7 @@ def test_counters_of_a_run_of_the_bundled_core_are_counters_too(tmp_path, capsys
     ("arguments", "says"),
     [
         (["nowhere"], "nowhere: expected a file or one of topologies/: lab, province"),
-        (["lab", "--set", "margins.routine=-1"], "margins.routine: Input should be greater than or equal to 0"),
+        (["lab", "--set", "margins.routine=-1"], "margins.routine: expected at least 0, found -1"),
         (["lab", "--like", "self_protection"], "--like self_protection: expected a strategy with a gate"),
         (["lab", "--back-within", "0"], "--back-within 0: expected more than 0 minutes"),
         (["lab", "--in-force", "missing.yaml"], "missing.yaml: cannot be read"),
