@@ -150,7 +150,13 @@ def rejects(groups: Sequence[Group]) -> Chart:
     table = Table(head=["cause", *(group.name for group in groups)])
     for cause in causes:
         table.rows.append([cause, *(wording.count(_rejects(group, cause)) for group in groups)])
-    return Chart("rejects", "Rejects by cause", "Medians over the seeds, at full size.", figure, table)
+    return Chart(
+        "rejects",
+        "Rejects by cause",
+        "At full size." + ("" if len(groups[0].runs) == 1 else " Medians over the seeds."),
+        figure,
+        table,
+    )
 
 
 def _rejects(group: Group, cause: str) -> float:

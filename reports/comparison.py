@@ -11,11 +11,12 @@ STYLES = (
     ("#D55E00", "dashdot"),
     ("#0072B2", "dash"),
     ("#009E73", "solid"),
-    ("#CC79A7", "dot"),
-    ("#E69F00", "longdash"),
-    ("#56B4E9", "longdashdot"),
+    ("#CC79A7", "longdash"),
+    ("#E69F00", "longdashdot"),
+    ("#56B4E9", "12px,3px,3px,3px,3px,3px"),
 )
-"""Okabe and Ito's colours, told apart with any colour vision, each with a dash of its own for print."""
+"""Okabe and Ito's colours, told apart with any colour vision, each with a dash of its own for print; dots are the lower
+bound's."""
 
 
 @dataclass(frozen=True)

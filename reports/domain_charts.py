@@ -60,13 +60,22 @@ def funnel(groups: Sequence[Group]) -> Chart:
 
 
 def interfaces(groups: Sequence[Group]) -> Chart:
-    """Wasted pairs by interface; in the table what was offered, served and dropped as well."""
+    """Wasted pairs by interface, or what was served where nobody says that any were wasted; in the table all of it."""
     known = list(dict.fromkeys(one for group in groups for one in group.runs[0].look_up("interfaces") or {}))
-    figure = bars(groups, known, lambda group, one: _median(group, "interfaces", one, "wasted"), "wasted pairs")
-    kinds = ("offered", "served", "dropped", "wasted")
-    caption = "Pairs served that led to nobody's full service, by interface. The table has all that were offered."
+    silent = [group.name for group in groups if _median(group, "interfaces", known[0], "wasted") is None]
+    kinds = ("offered", "served", "dropped", *(["wasted"] if len(silent) < len(groups) else []))
+    wasted = any(_median(group, "interfaces", one, "wasted") for group in groups for one in known)
+    drawn, title = ("wasted", "Wasted work by interface") if wasted else ("served", "Work by interface")
+    figure = bars(groups, known, lambda group, one: _median(group, "interfaces", one, drawn), f"{drawn} pairs")
+    caption = (
+        "Pairs served that led to nobody's full service, by interface. The table has all that were offered."
+        if wasted
+        else "Pairs that UDM and HSS served, by interface. The table has all that were offered."
+    )
+    if silent and wasted:
+        caption += f" Of {wording.listed(silent)} nobody knows where the waste was."
     table = _table(groups, "interface", known, kinds, "interfaces")
-    return Chart("interfaces", "Wasted work by interface", caption, figure, table)
+    return Chart("interfaces", title, caption, figure, table)
 
 
 def nodes(groups: Sequence[Group]) -> Chart:

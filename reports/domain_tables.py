@@ -67,7 +67,8 @@ def _domains(groups: Sequence[Group]) -> Sheet:
     for domain, door in DOMAINS.items():
         for said, name, words in _FIGURES:
             cells = [_domain(group, domain, name, words) for group in groups]
-            table.rows.append([f"{domain}: {said.format(door=door)}", *cells])
+            if any(cells):
+                table.rows.append([f"{domain}: {said.format(door=door)}", *cells])
     caption = "What 5GC and IMS were asked for, and what became of it. Counts of the sample."
     return Sheet("domains", "By domain", caption, table)
 

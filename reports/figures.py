@@ -114,7 +114,7 @@ def bars(
         )
     style(figure, height=120 + 34 * len(names) * len(groups))
     figure.update_layout(barmode="group", hovermode="closest", margin_l=150)
-    figure.update_xaxes(title_text=axis)
+    figure.update_xaxes(title_text=axis, rangemode="tozero")
     figure.update_yaxes(autorange="reversed")
     return figure
 

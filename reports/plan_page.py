@@ -47,8 +47,8 @@ def headline(document: dict[str, Any]) -> str:
     binding, totals = routine["binding"], routine["totals"]
     rates = wording.listed([f"{total['front_door']} {rate(total['ues_per_s'])}" for total in totals])
     return (
-        f"All {wording.count(routine['users'])} users are back {wording.duration(routine['promised_s'])} after an "
-        f"outage if {rates} UEs/s are admitted: {binding['node']} is the shortest plank."
+        f"All {wording.count(routine['users'])} users are let in within {wording.duration(routine['promised_s'])} if "
+        f"{rates} UEs/s are admitted: {binding['node']} is the shortest plank."
     )
 
 

@@ -67,7 +67,7 @@ def _dots(
     for variant in variants:
         by_name = {spot.strategy: _said(spot, figure) for spot in found if spot.variant == variant}
         table.rows.append([variant, *(by_name.get(name, "") for name in names)])
-    return Chart(key, title, f"Each change alone. {_caption(figure)}", drawn, table)
+    return Chart(key, title, f"Each change alone. {_caption(figure)}".rstrip(), drawn, table)
 
 
 def _curves(
@@ -143,7 +143,5 @@ def _said(spot: Spot, figure: str) -> str:
 
 def _caption(figure: str) -> str:
     if figure != "t99_s":
-        return "Medians over the seeds."
-    return (
-        "Medians over the seeds. Where 99 % were not reached there is no value, and the table says how many are back."
-    )
+        return ""
+    return "Where 99 % were not reached there is no value, and the table says how many are back."

@@ -70,7 +70,7 @@ def collapse(document: dict[str, Any]) -> Chart | None:
     drawn.update_xaxes(title_text="offered at first, as a multiple of what the back end can finish", rangemode="tozero")
     drawn.update_yaxes(title_text="got through meanwhile, same scale", rangemode="tozero")
     caption = (
-        f"Medians over the seeds. Dotted: random loss on {messages} messages in a row without retries. Users who were "
+        f"Dotted: random loss on {messages} messages in a row without retries. Users who were "
         "refused or lost come again, which the closed form does not know."
     )
     return Chart("collapse", "Goodput against offered load", caption, drawn, _table(known, names, messages))

@@ -44,6 +44,10 @@ def tables(document: dict[str, Any], brief: bool = False) -> list[NamedTable]:
     return [NamedTable("", head, [_cells(spot, columns) for spot in spots(document)])]
 
 
+def _in_lower_bounds(value: float | None) -> str:
+    return "none" if value is None else wording.ratio(value)
+
+
 class _Column(NamedTuple):
     head: str
     figure: str
@@ -54,7 +58,7 @@ _COLUMNS = (
     _Column("T50", "t50_s", wording.duration),
     _Column("T99", "t99_s", wording.duration),
     _Column("back", "share_back", wording.percent),
-    _Column("T99 / lower bound", "t99_lower_bounds", wording.ratio),
+    _Column("T99 / lower bound", "t99_lower_bounds", _in_lower_bounds),
     _Column("attempts", "attempts_per_success", wording.ratio),
     _Column("back at 10 min", "share_back_10_min", wording.percent),
     _Column("back after minute 12", "back_after_minute_12", wording.count),

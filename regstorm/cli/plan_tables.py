@@ -32,7 +32,7 @@ def _set(console: Console, one: Document) -> None:
     bound = f", bound by {binding['node']} ({binding['units']})" if binding else ""
     _say(
         console,
-        f"{one['users_per_s']:,.1f} users/s{bound}; all back in {duration(one['promised_s'])}, "
+        f"{one['users_per_s']:,.1f} users/s{bound}; all let in within {duration(one['promised_s'])}, "
         f"lower bound {duration(one['lower_bound_s'])}; margin {one['margin']:.0%}",
     )
     if one["simulated"]:
@@ -81,7 +81,7 @@ def _inverse(console: Console, document: Document) -> None:
     sizes = " and ".join(f"{size:,.0f} pairs/s ({units})" for units, size in more["capacities"].items())
     _say(
         console,
-        f"\nOne more UDM of {sizes} with {percent(more['share'])} of the users: all back in "
+        f"\nOne more UDM of {sizes} with {percent(more['share'])} of the users: all let in within "
         f"{duration(more['promised_after_s'])} instead of {duration(more['promised_before_s'])}.",
     )
 

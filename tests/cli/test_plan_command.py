@@ -20,7 +20,7 @@ def test_a_plan_leaves_page_table_data_and_a_strategy_for_each_set(tmp_path, cap
     assert plan("province", "--back-within", "30", out=out) == 0
 
     said = capsys.readouterr().out
-    assert "2,000.0 users/s, bound by udm-1 (EPC/IMS/5GC); all back in 66.7 min, lower bound 52.7 min" in said
+    assert "2,000.0 users/s, bound by udm-1 (EPC/IMS/5GC); all let in within 66.7 min, lower bound 52.7 min" in said
     assert "! udm_2_lost: udm-1, EPC/IMS/5GC units: routine thresholds bring it to 133% of its capacity" in said
     document = json.loads((out / "plan.json").read_text())
     assert document["schema"] == 1

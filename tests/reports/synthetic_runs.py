@@ -156,7 +156,7 @@ IMS_COLUMNS = [
 ]
 
 
-def with_ims(sbc_refused: int = 40, wasted: int = 300, due: int = 110, late: int = 30) -> dict[str, object]:
+def with_ims(sbc_refused: int = 40, wasted: int | None = 300, due: int = 110, late: int = 30) -> dict[str, object]:
     """What a record says of a storm with IMS."""
     stages = ("attempted", "5GC registered", "sessions up", "IMS registered", "full service")
     doors = {"5GC": 3778, "IMS": sbc_refused}

@@ -88,6 +88,25 @@ def test_every_figure_of_the_domains_is_a_table_too(page, key):
     assert json.loads(page.text[f"data-{key}"])["data"]
 
 
+@pytest.mark.parametrize("wasted", [None, 0])
+def test_where_nobody_says_where_waste_was_the_served_pairs_are_drawn(tmp_path, wasted):
+    write_run(tmp_path, ims=with_ims(wasted=wasted))
+
+    page = Page(pages.render(pages.load([tmp_path]), "report.html.j2"))
+
+    assert "Work by interface" in page.headings
+    assert json.loads(page.text["data-interfaces"])["data"][0]["text"] == [f"500{THIN}000"] * 5
+    assert ("wasted" in page.text["table-interfaces"]) is (wasted == 0)
+    assert ("5GC: pairs wasted" in page.text["sheet-domains"]) is (wasted == 0)
+
+
+def test_who_does_not_say_where_waste_was_is_named_where_others_do(tmp_path):
+    write_run(tmp_path / "1", "precise", ims=with_ims(wasted=None))
+    write_run(tmp_path / "2", "tiered", ims=with_ims(wasted=7))
+
+    assert "Of precise nobody knows where the waste was." in pages.render(pages.load([tmp_path]), "compare.html.j2")
+
+
 def test_an_engine_that_tells_nothing_of_the_domains_leaves_their_figures_out(tmp_path):
     silent = {**with_ims(), "funnel": None, "interfaces": None, "nodes": None, "back_after_minute_12": None}
     silent["reregistrations"] = None
