@@ -59,6 +59,53 @@ def test_a_lost_amf_takes_its_contexts_and_the_other_cannot_protect_what_it_tell
     assert sum(storm.timeline.column(of_node(AMF, counters.AMF_UPLINK, "amf-south"))[6:]) == 0
 
 
+def several_amfs(shares, outage_ues, online_ues, incidents, **parts):
+    amfs = [{"name": name, "share": share} for name, share in shares.items()]
+    return scenario(outage_ues, online_ues, core={"amfs": amfs}, incidents=incidents, **parts)
+
+
+FOUR_AMFS = {"east": 0.4, "west": 0.3, "south": 0.2, "north": 0.1}
+
+
+def test_users_who_registered_at_an_amf_instead_of_a_lost_one_stay_there_when_a_third_is_lost_and_theirs_is_back():
+    incidents = [
+        {"at_s": 6, "nodes": ["east"], "capacity": 0},
+        {"at_s": 60, "nodes": ["west"], "capacity": 0},
+        {"at_s": 120, "nodes": ["east", "west"], "capacity": 1},
+    ]
+    outage = {"arrivals_s": 1, "calm_after_s": 400}
+    one = several_amfs(FOUR_AMFS, 1, 400, incidents, outage=outage, online={"every_s": 20})
+    storm = run(Storm(one, OPEN, seed=1))
+    dropped = storm.timeline.column(f"{counters.ONLINE_DROPPED}.5GMM_9")
+    of_east = sum(dropped[:60])
+    assert of_east == pytest.approx(160, abs=16)  # a few have not asked for anything within those 54 s
+    assert sum(dropped[60:]) == pytest.approx(160 - of_east + 0.3 * 400 + 160 * 0.3 / 0.6, abs=25)
+    assert sum(dropped[240:]) <= 2  # nobody is dropped because an AMF is back
+    assert sum(storm.timeline.column(of_node(AMF, counters.AMF_UPLINK, "east"))[6:120]) == 0
+
+
+def test_a_request_that_waits_at_an_amf_when_that_is_lost_ends_at_once_by_a_lower_layer_failure():
+    slow = {"amf": {"capacity_messages_per_s": 10, "shedding": {"queue_s": 1e3, "load_limit": 1, "period_s": 1e6}}}
+    incident = {"at_s": 12, "nodes": ["amf-south"], "capacity": 0}
+    one = two_of_each(200, incidents=[incident], outage={"arrivals_s": 1, "recovery_within_s": 4}, core=slow)
+    storm = run(Storm(one, OPEN, seed=1))
+    failed = storm.timeline.column(f"{counters.REG_INIT_FAIL}.lower_layer")
+    assert 80 < failed[12] <= 100
+    assert sum(failed) == failed[12]
+
+
+def test_users_of_a_single_amf_that_is_lost_find_no_cell_until_it_is_back_and_are_then_strangers():
+    incidents = [{"at_s": 20, "nodes": ["amf"], "capacity": 0}, {"at_s": 40, "nodes": ["amf"], "capacity": 1}]
+    outage = {"arrivals_s": 1, "calm_after_s": 200}
+    one = scenario(1, 100, incidents=incidents, outage=outage, online={"every_s": 10})
+    timeline = run(Storm(one, OPEN, seed=1)).timeline
+    uplink = timeline.column(counters.AMF_UPLINK)
+    failed = timeline.column(f"{counters.SERVICE_FAIL}.lower_layer")
+    assert sum(uplink[20:40]) == 0
+    assert sum(failed[20:40]) > 50
+    assert timeline.total(f"{counters.ONLINE_DROPPED}.5GMM_9") == 100
+
+
 def test_a_lost_sbc_is_silent_and_its_users_find_the_other_by_a_new_session_once_timer_f_has_ended_their_renewal():
     incident = {"at_s": 12, "nodes": ["sbc-south"], "capacity": 0}
     one = two_of_each(1, 300, incidents=[incident], population={"ims": True}, outage={"calm_after_s": 900})
