@@ -6,6 +6,7 @@ the processor's caches.
 """
 
 from collections import OrderedDict
+from heapq import heappush
 from typing import Generic, TypeVar
 
 from regstorm.simulator.engine import EventHeap
@@ -16,10 +17,10 @@ Who = TypeVar("Who")
 class EqualWaits(Generic[Who]):
     """At most one wait for each `Who`, of `length_s`. Whoever handles events of `kind` and `subject` asks `over`."""
 
-    __slots__ = ("_heap", "_kind", "_length_s", "_subject", "_timer_runs", "until")
+    __slots__ = ("_kind", "_length_s", "_numbers", "_soon", "_subject", "_timer_runs", "until")
 
     def __init__(self, heap: EventHeap, length_s: float, kind: int, subject: int = 0) -> None:
-        self._heap = heap
+        self._soon, self._numbers = heap.soon, heap.numbers
         self._length_s = length_s
         self._kind = kind
         self._subject = subject
@@ -32,7 +33,7 @@ class EqualWaits(Generic[Who]):
         self.until[who] = due_s = now + self._length_s
         if not self._timer_runs:
             self._timer_runs = True
-            self._heap.at(due_s, self._kind, self._subject)
+            heappush(self._soon, (due_s, next(self._numbers), self._kind, self._subject))
 
     def begin_anew(self, who: Who, now: float) -> None:
         """The same, whether its own runs or not."""
@@ -48,7 +49,7 @@ class EqualWaits(Generic[Who]):
         over = None
         for who, due_s in self.until.items():
             if due_s > now or over is not None:
-                self._heap.at(due_s, self._kind, self._subject)
+                heappush(self._soon, (due_s, next(self._numbers), self._kind, self._subject))
                 break
             over = who
         else:
