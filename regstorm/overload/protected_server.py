@@ -119,7 +119,7 @@ class ProtectedServer(Generic[Job]):
         else:
             self._in_service = job
             self._free_at = self.next_finish = finish_s = free_at + cost * self._second_per_work
-            begins = self.begins
+            begins = self.begins  # called as a method it would be looked for in the class first, each time
             begins(finish_s)
         return True
 

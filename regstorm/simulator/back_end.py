@@ -287,7 +287,7 @@ class BackEnd:
             self._send(call, charge, charge.hops_before, now)
         else:
             call.request = None
-            answered = call.answered
+            answered = call.answered  # not as a method: see protected_server.py
             answered(call.ue, call.tag, now)
 
     # --- set-up ------------------------------------------------------------------------------------------------------
