@@ -110,10 +110,10 @@ class Homes:
         return after != before
 
     def change(self, place: int, factor: float) -> None:
-        """The node is lost or back: each UE is served by the node that is its own as things are now."""
-        was_lost = self.factors[place] <= 0
+        """The node can do this part of what it could: each UE gets the node that serves it as things are now."""
+        nobody_lost = all(self.factors)
         self.factors[place] = factor
-        if was_lost == (factor <= 0) or len(self.nodes) == 1:
+        if len(self.nodes) == 1 or (nobody_lost and factor > 0):
             return
         for ue in range(len(self.of)):
             self.of[ue] = node_of(self.nodes, ue, self._kind, self.factors)
