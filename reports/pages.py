@@ -64,13 +64,12 @@ def render(comparison: Comparison, template: str) -> str:
     )
 
 
-def _verdicts(comparison: Comparison) -> list[tuple[str, bool | None, list[str]]]:
-    """By run: its name, whether it passed (None: partial, no verdict), what it missed."""
+def _verdicts(comparison: Comparison) -> list[tuple[str, str, list[str]]]:
+    """By run: its name, its verdict, what it missed or why it has none."""
     verdicts = []
     for run in (run for group in comparison.groups for run in group.runs):
-        passed = run.look_up("verdict", "pass") if run.complete else None
         failed = [str(line) for line in run.look_up("verdict", "failed") or []]
-        verdicts.append((run.name, passed, failed if run.complete else [run.why]))
+        verdicts.append((run.name, run.verdict, failed if run.complete else [run.why]))
     return verdicts
 
 

@@ -17,6 +17,8 @@ from regstorm.records.run_record import SCHEMA
 RECORD = "run.json"
 TIMELINE = "timeline.csv"
 COMPARISON = "compare.json"
+PASSED = "passed"
+"""Of a verdict that was asked for and is good."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +107,16 @@ class Run:
         """`settings.<name>` of the record, or nothing."""
         settings = self.entry.get("settings") or {}
         return settings.get(name) or {}
+
+    @property
+    def verdict(self) -> str:
+        """In words. Where the scenario expects nothing of the strategy, a verdict without a miss would mean nothing."""
+        if not self.complete:
+            return "PARTIAL, no verdict"
+        if self.look_up("verdict", "pass") is False:
+            return "missed"
+        expected = self.setting("scenario").get("expected", {self.strategy: None})
+        return PASSED if self.strategy in expected else "no verdict, the scenario expects nothing of it"
 
     def look_up(self, *path: str) -> Any:
         """A value inside the entry (`recovery`, `t99_s`), or None."""

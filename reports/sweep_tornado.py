@@ -31,7 +31,7 @@ def tornado(strategy: str, ranked: Sequence[Bar]) -> Chart | None:
         words = {"text": _sides(bar), "showarrow": False, "font": {"size": 11}}
         drawn.add_annotation(words | {"x": 0, "xref": "paper", "xanchor": "left", "y": bar.assumption, "yshift": 16})
     base = ranked[0].base
-    drawn.add_vline(x=_outcome(ranked[0], base), line={"color": MUTED, "dash": "dash", "width": 2})
+    drawn.add_vline(x=_outcome(ranked[0], base), line={"color": MUTED, "dash": "dash", "width": 2}, layer="below")
     style(drawn, 160 + ROW_HEIGHT * len(ranked))
     drawn.update_layout(barmode="overlay", hovermode="closest", margin_l=270)
     drawn.update_yaxes(categoryorder="array", categoryarray=[bar.assumption for bar in ranked][::-1], showgrid=False)

@@ -13,6 +13,7 @@ from reports.assumptions import plain_beside
 from reports.comparison import Comparison
 from reports.headline import headline
 from reports.key_figures import IN_THE_TERMINAL, rows
+from reports.run_directory import PASSED as PASSED_VERDICT
 from reports.run_directory import Run
 
 
@@ -47,16 +48,10 @@ def _say_population(console: Console, run: Run) -> None:
 
 
 def _say_verdict(console: Console, run: Run) -> None:
-    name = run.name
-    if not run.complete:
-        console.print(
-            f"{name}: PARTIAL, no verdict: {run.why}", style="red", markup=False, highlight=False, soft_wrap=True
-        )
-    elif run.look_up("verdict", "pass") is False:
-        missed = "; ".join(str(line) for line in run.look_up("verdict", "failed") or [])
-        console.print(f"{name}: missed: {missed}", style="red", markup=False, highlight=False, soft_wrap=True)
-    else:
-        console.print(f"{name}: passed", style="green", markup=False, highlight=False, soft_wrap=True)
+    lines = [str(line) for line in run.look_up("verdict", "failed") or []] if run.complete else [run.why]
+    text = f"{run.name}: {run.verdict}" + (f": {'; '.join(lines)}" if lines else "")
+    style = "red" if lines else "green" if run.verdict == PASSED_VERDICT else ""
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def say_where(console: Console, page: Path) -> None:

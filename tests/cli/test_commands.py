@@ -209,6 +209,7 @@ def test_strategies_scenarios_and_help_say_what_there_is(capsys):
     for arguments, expected in (
         (["strategies"], "self_protection"),
         (["scenarios"], "outage_return"),
+        (["scenarios", "kddi_2022"], "From the reports: 15 minutes"),
         ([], "Commands"),
         *(([name, "--help"], "Example: regstorm") for name in ("compare", "run", "report", "doctor")),
     ):

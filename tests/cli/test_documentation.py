@@ -13,7 +13,7 @@ from regstorm.records import backend_counters, ims_counters
 from regstorm.records.files import read
 from regstorm.records.run_record import AmfRecord, RunDocument, RunEntry, UdmRecord
 from regstorm.records.scenario import Scenario
-from regstorm.records.strategy import Strategy
+from regstorm.records.strategy import BacklogWindow, Credit, Dra, Gate, Guidance, ReleaseStep, Strategy, Tiers
 from regstorm.records.topology import Fault, FrontNode, Margins, Switches, Topology, UdmNode, Users
 
 DOCS = sources.ROOT / "docs"
@@ -62,6 +62,15 @@ def test_every_field_of_a_record_and_every_column_is_explained():
     assert missing(iter(CATALOGUE), "run-record.md") == []
     for apart in (ims_counters, backend_counters):
         assert missing(iter(value for name, value in vars(apart).items() if name.isupper()), "run-record.md") == []
+
+
+def test_every_field_of_a_strategy_has_its_row():
+    parts = (Gate, Credit, BacklogWindow, ReleaseStep, Guidance, Tiers, Dra)
+    names = [name for part in parts for name in part.model_fields]
+    page = (DOCS / "strategies.md").read_text().partition("## Your own")[2]
+    rows = {"guidance", *re.findall(r"`(?:[a-z0-9]+\.)?([a-z0-9_]+)`", page)}
+
+    assert [name for name in (*names, *Strategy.model_fields) if name.rstrip("_") not in rows] == []
 
 
 def test_every_strategy_file_is_explained():

@@ -37,6 +37,25 @@ def test_a_record_that_says_at_its_top_that_it_is_not_complete_is_not_complete(t
     assert run.why == "out of disk"
 
 
+@pytest.mark.parametrize(
+    ("expected", "passed", "verdict"),
+    [
+        ({"tiered": {"t99_at_most_s": 600}}, True, "passed"),
+        ({"tiered": {"t99_at_most_s": 600}}, False, "missed"),
+        ({"precise": {}}, True, "no verdict, the scenario expects nothing of it"),
+        ({"precise": {}}, False, "missed"),
+    ],
+)
+def test_a_verdict_without_an_expectation_is_none(tmp_path, expected, passed, verdict):
+    where = write_run(tmp_path, "tiered")
+    record = json.loads((where / "run.json").read_text())
+    record["runs"][0]["settings"]["scenario"]["expected"] = expected
+    record["runs"][0]["verdict"]["pass"] = passed
+    (where / "run.json").write_text(json.dumps(record))
+
+    assert read_run(where).verdict == verdict
+
+
 def test_a_run_that_left_no_timeline_is_still_read(tmp_path):
     (write_run(tmp_path) / "timeline.csv").unlink()
 
