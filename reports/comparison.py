@@ -18,6 +18,9 @@ STYLES = (
 """Okabe and Ito's colours, told apart with any colour vision, each with a dash of its own for print; dots are the lower
 bound's."""
 
+FEW_UES = 500
+"""Outage users of a sample below which the last hundredth, on which T99 hangs, is fewer than five; chosen."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -144,6 +147,9 @@ def _warnings(runs: Sequence[Run]) -> list[str]:
             warnings.append(f"These runs differ in {what} ({', '.join(found)}): do not compare their figures.")
     if _differ(runs, lambda run: run.entry.get("seed")):
         warnings.append("The strategies ran with different seeds: small differences between them mean nothing.")
+    few = min((run.outage_ues for run in runs if run.sample > 1), default=FEW_UES)
+    if few < FEW_UES:
+        warnings.append(f"Only {few} outage users were played, so that T99 hangs on a few: play a smaller --sample.")
     for run in runs:
         late = run.entry.get("lateness_p99_s") or 0.0
         if late > HARMLESS_LATENESS_S:

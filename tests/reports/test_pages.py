@@ -153,6 +153,16 @@ def test_a_partial_run_is_marked_and_gets_no_verdict(tmp_path):
     assert "<title>PARTIAL" in html
 
 
+@pytest.mark.parametrize(("ues", "sample", "warned"), [(499, 400, True), (500, 400, False), (77, 1, False)])
+def test_a_sample_of_a_few_users_is_flagged(tmp_path, ues, sample, warned):
+    where = write_run(tmp_path)
+    record = json.loads((where / "run.json").read_text())
+    record["runs"][0] |= {"ues": ues, "sample": sample}
+    (where / "run.json").write_text(json.dumps(record))
+
+    assert any("outage users were played" in line for line in pages.load([tmp_path]).warnings) is warned
+
+
 def test_runs_that_cannot_be_compared_are_flagged(tmp_path):
     write_run(tmp_path / "a", "tiered")
     other = write_run(tmp_path / "b", "precise", seed=2)
