@@ -171,6 +171,8 @@ class Smf:
             self._forget(key)
             return SmContext(released=True)
         if update.activate:
+            if self.upf is not None:
+                self.upf.expect(context.teid)
             return SmContext(tunnel=_tunnel(update.pdu_session_id, context))
         context.gnb = update.tunnel
         if self.upf is not None:

@@ -1,10 +1,11 @@
 """The UPF: IP packets between the tunnels of gNBs (N3, TS 29.281) and the data network (N6); one for all sessions.
 
-The SMF tells it of sessions as PFCP would (TS 29.244): `open` with the UPF's own TEID and the UE's address, `point` to
-the gNB's end when there are resources, `close`. A downlink packet for a UE that is idle would have to be buffered and
-the UE paged (TS 23.502 4.2.3.3); it is dropped and counted. Answers come within the gNB's inactivity time. Packets for
-a session that is just being set up wait for the gNB's end of its tunnel, as a new session's downlink rule may ask (BUFF
-in TS 29.244 5.2.3.1): the UE may send as soon as it has heard of the session, and answers can be quicker than the SMF.
+The SMF tells it of sessions as PFCP would (TS 29.244): `open` with the UPF's own TEID and the UE's address, `expect`
+when resources are being set up, `point` to the gNB's end when they are there, `close`. A downlink packet for a UE that
+is idle would have to be buffered and the UE paged (TS 23.502 4.2.3.3); it is dropped and counted. Answers come within
+the gNB's inactivity time. While resources are being set up, for a new session or by a service request, packets wait for
+the gNB's end of the tunnel (BUFF in TS 29.244 5.2.3.1): the UE may send as soon as it has heard of its resources, and
+answers can be quicker than the SMF (TS 23.502 4.2.3.2).
 
 N3 travels on one association for each gNB, which stands for the gNB's address: where uplink packets of a session come
 from, its downlink packets go to.
@@ -39,7 +40,9 @@ class _Session:
     peer: int = 0
     """The association that its uplink packets came on; 0 if none has come from that gNB."""
     waiting: tuple[bytes, ...] = ()
-    """Downlink packets from before there was a gNB's end."""
+    """Downlink packets that wait for the gNB's end."""
+    expected: bool = True
+    """The gNB's end is about to be known."""
 
 
 class Upf:
@@ -67,11 +70,18 @@ class Upf:
         session = _Session(address)
         self._by_teid[teid] = self._by_address[address] = session
 
+    def expect(self, teid: int) -> None:
+        """Resources for the session are being set up: the gNB's end that was known is void, and another will come."""
+        session = self._by_teid.get(teid)
+        if session is not None:
+            session.gnb_teid, session.expected, session.waiting = None, True, ()
+
     def point(self, teid: int, tunnel: PduSessionTunnel | None) -> None:
         """The gNB's end of the session's tunnel, or that there is none: the UE went idle."""
         session = self._by_teid.get(teid)
         if session is None:
             return
+        session.expected = False
         if tunnel is None:
             session.gnb_teid = None
             return
@@ -136,7 +146,7 @@ class Upf:
         session = self._by_address.get(destination_address(packet))
         if session is None:
             self._drop("no_session", now)
-        elif session.peer in self._peers and not session.gnb_address and len(session.waiting) < _MOST_WAITING:
+        elif session.peer in self._peers and session.expected and len(session.waiting) < _MOST_WAITING:
             self._tally.count(counters.DOWNLINK, now)
             session.waiting += (packet,)
         elif session.gnb_teid is None or session.peer not in self._peers:

@@ -182,3 +182,25 @@ def test_packets_for_a_session_that_is_being_set_up_wait_for_its_tunnel_but_not_
     n3.upf.point(TEID, None)
     n3.down()  # idle now: nothing waits any more
     assert n3.dropped() == {"idle": 2}
+
+
+def test_an_answer_that_is_quicker_than_the_smf_waits_when_a_service_request_brings_the_resources_back():
+    n3 = N3().connected()
+    n3.up()
+    n3.upf.expect(TEID)  # the UE was idle in between: its old connection, and the end of its tunnel, are gone
+    n3.up()
+    n3.down()
+    assert n3.sent[1] == []
+    n3.upf.point(TEID, PduSessionTunnel(2, GNB, bytes((0, 0, 0, 9))))
+    assert [decode(octets) for octets in n3.sent[1]] == [GPdu(9, udp_packet(P_CSCF, UE, b"200"))]
+    assert n3.dropped() == {}
+
+
+def test_what_waited_for_resources_that_never_came_is_not_sent_with_the_next_ones():
+    n3 = N3().connected()
+    n3.up()
+    n3.upf.expect(TEID)
+    n3.down()
+    n3.upf.expect(TEID)
+    n3.connected()
+    assert n3.sent[1] == []
