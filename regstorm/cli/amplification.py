@@ -27,7 +27,7 @@ def amplification(
 ) -> None:
     """Measures which messages each procedure of one UE takes, between which functions, and the UDM/HSS pairs of it.
 
-    Example: regstorm amplification outage_return --set population.ims=true --json > amplification.json
+    Example: regstorm amplification outage_return --json > amplification.json
     """
     story, _ = sources.scenario(scenario, changes or [])
     chosen, _ = sources.strategy(strategy, story)

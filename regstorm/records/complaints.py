@@ -62,7 +62,7 @@ def _no_such_field(loc: Sequence[int | str], model: type[BaseModel]) -> str:
         inside = [found for one in models for found in _models_in(_fields(one).get(str(part)))]
         models = inside or models
     known = [name for one in models for name in _fields(one)]
-    close = get_close_matches(str(loc[-1]), known, n=1)
+    close = get_close_matches(str(loc[-1]), known, n=1, cutoff=0.75)
     return f"no such field, perhaps {close[0]}" if close else f"no such field, expected one of {', '.join(known)}"
 
 

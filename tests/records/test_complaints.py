@@ -45,7 +45,7 @@ def complaint(path, *changes, model=Scenario):
         ("name=../up", "name: expected letters, digits, _, - and . only, found '../up': directories are called so"),
         ("population.outage_uez=4", "population.outage_uez: no such field, perhaps outage_ues"),
         ("core.colour=red", "core.colour: no such field, expected one of udm, "),
-        ("incidents.0.at=4", "incidents.0.at: no such field, perhaps at_s"),
+        ("incidents.0.capacities=4", "incidents.0.capacities: no such field, perhaps capacity"),
         ("expected.tiered.t99=4", "expected.tiered.t99: no such field, expected one of t99_at_most_s, "),
         ("incidents.0.nodes=[nix]", "incidents.0.nodes: unknown node nix"),
         ("incidents.1.at_s=4", "--set incidents.1.at_s=4: incidents is a list, expected a place from 0 to 0"),
