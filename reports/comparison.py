@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from pydantic import ValidationError
+
 from regstorm.measures.verdict import HARMLESS_LATENESS_S
+from regstorm.overload.samples import largest_sample
+from regstorm.records.scenario import Scenario
+from regstorm.records.strategy import Strategy
+from reports import wording
 from reports.run_directory import Run
 
 STYLES = (
@@ -150,11 +156,30 @@ def _warnings(runs: Sequence[Run]) -> list[str]:
     few = min((run.outage_ues for run in runs if run.sample > 1), default=FEW_UES)
     if few < FEW_UES:
         warnings.append(f"Only {few} outage users were played, so that T99 hangs on a few: play a smaller --sample.")
+    raised = list(dict.fromkeys(run.strategy for run in runs if _is_raised(run)))
+    if raised:
+        warnings.append(
+            f"At this sample a bucket of {wording.listed(raised)} was raised to its least depth: it lets more in at "
+            "once than that of the full size. Play a smaller --sample."
+        )
     for run in runs:
         late = run.entry.get("lateness_p99_s") or 0.0
         if late > HARMLESS_LATENESS_S:
             warnings.append(f"{run.name}: the generator was late (p99 {late:.2f} s): its figures do not count.")
     return warnings
+
+
+def _is_raised(run: Run) -> bool:
+    """The part that was played is too small for a bucket of the strategy; False where the record does not tell."""
+    try:
+        scenario = Scenario.model_validate(run.setting("scenario"))
+        strategy = Strategy.model_validate(run.setting("strategy"))
+    except ValidationError:
+        return False
+    if strategy.gate is None or strategy.gate.ues_per_s is not None or strategy.gate.nodes:  # those of the sample
+        return False
+    largest = largest_sample(scenario, strategy)
+    return largest is not None and run.sample > largest
 
 
 def _differ(runs: Sequence[Run], what: Callable[[Run], object]) -> bool:

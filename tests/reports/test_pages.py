@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 from synthetic_runs import write_run
 
-from regstorm.records import files
+from regstorm.records import files, sources
 from reports import pages
 from reports.key_figures import FIGURES, Figure
 
@@ -161,6 +161,21 @@ def test_a_sample_of_a_few_users_is_flagged(tmp_path, ues, sample, warned):
     (where / "run.json").write_text(json.dumps(record))
 
     assert any("outage users were played" in line for line in pages.load([tmp_path]).warnings) is warned
+
+
+@pytest.mark.parametrize(("sample", "warned"), [(214, False), (215, True)])
+def test_a_sample_that_raises_a_bucket_is_flagged(tmp_path, sample, warned):
+    where = write_run(tmp_path, "tiered")
+    record = json.loads((where / "run.json").read_text())
+    scenario, strategy = sources.scenario("outage_return")[0], sources.strategy("tiered")[0]
+    record["runs"][0]["sample"] = sample
+    record["runs"][0]["settings"] |= {
+        "scenario": scenario.model_dump(mode="json", by_alias=True),
+        "strategy": strategy.sampled(sample).model_dump(mode="json", by_alias=True),
+    }
+    (where / "run.json").write_text(json.dumps(record))
+
+    assert any("raised to its least depth" in line for line in pages.load([tmp_path]).warnings) is warned
 
 
 def test_runs_that_cannot_be_compared_are_flagged(tmp_path):
