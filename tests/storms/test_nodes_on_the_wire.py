@@ -16,7 +16,7 @@ from regstorm.measures.udm_record import udm_record
 from regstorm.planning.plan import make_plan
 from regstorm.planning.planned_scenario import planned_scenario
 from regstorm.planning.planned_strategy import planned_strategy
-from regstorm.records import counters
+from regstorm.records import counters, ims_counters, ims_ue_counters
 from regstorm.records.files import with_changes
 from regstorm.records.nodes import Incident
 from regstorm.records.sources import later, topology
@@ -240,3 +240,23 @@ def test_users_of_a_lost_sbc_find_the_other_by_a_new_session():
     assert len(blue.users._bound) == 20
     assert len(red.users._bound) == 0
     assert storm.timeline.total(counters.DECODE_ERRORS) == 0
+
+
+@pytest.mark.slow
+def test_users_of_an_sbc_that_is_back_without_bindings_hear_its_504_and_register_anew():
+    changes = [
+        "population.ims=true",
+        "core.sbcs=[{name: red, share: 0.5}, {name: blue, share: 0.3}, {name: green, share: 0.2}]",
+        "incidents=[{at_s: 20, nodes: [red], capacity: 0}, {at_s: 50, nodes: [red], capacity: 1}]",  # before Timer F
+        "online.message_share=1",
+        "online.every_s=60",
+    ]
+    one = with_changes(scenario(ues=1, online=60, arrivals_s=1, outage={"calm_after_s": 300}), changes)
+
+    timeline = storm_of(StormPlan(one, strategy("self_protection"), 1, 1, Path())).timeline
+
+    told = timeline.total(f"{ims_counters.SBC_RESPONSES}.504")
+    assert told > 15
+    assert timeline.total(f"{ims_ue_counters.MESSAGE_FAIL}.504") == told
+    assert timeline.total(f"{ims_ue_counters.LOST}.SIP_504") == told
+    assert timeline.total(ims_counters.SBC_RETRANSMISSIONS) == 0  # every answer was heard the first time
