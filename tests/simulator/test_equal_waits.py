@@ -29,7 +29,7 @@ def test_a_wait_is_over_for_each_who_does_not_end_it_and_for_no_other(waits):
             heap.at(now + ends_after_s, events.ANSWER, who)
 
     def end(who, now, number):
-        timer.end(who)
+        del timer.until[who]
 
     def time_out(subject, now, number):
         if (who := timer.over(now)) is not None:
