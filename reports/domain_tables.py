@@ -68,7 +68,7 @@ def _domains(groups: Sequence[Group]) -> Sheet:
         for said, name, words in _FIGURES:
             cells = [_domain(group, domain, name, words) for group in groups]
             if any(cells):
-                table.rows.append([f"{domain}: {said.format(door=door)}", *cells])
+                table.rows.append([f"{domain}: {said.format(door=door)}", *(cell or "not known" for cell in cells)])
     caption = "What 5GC and IMS were asked for, and what became of it. Counts of the sample."
     return Sheet("domains", "By domain", caption, table)
 
