@@ -120,6 +120,7 @@ class AmfProcedures:
         if message == DEREGISTRATION:
             self._leave(ue, now)
         elif message == SESSION_RELEASE:
+            self.ledger.ims_session_gone(ue)
             self.listener.session_released(ue, True, now)
         elif message == SESSION_RELEASED:
             self.back_end.ask_for(ue, 0, self._releasing, None, _unheard, self._leaving_failed, now)
@@ -215,6 +216,7 @@ class AmfProcedures:
         if stage.dnn is not None:
             account = self.ledger.running(ue)
             if self.ims is not None and stage.dnn == IMS_DNN:
+                account.of_ims_session = True
                 self.ims.session_comes_up(ue)
             self.listener.session_accepted(ue, index, now)
             if stage.late_pairs:

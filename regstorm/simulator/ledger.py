@@ -19,12 +19,14 @@ _IN_THIS_SECOND: Final = 0.0
 class Account:
     """What was served for one procedure."""
 
-    __slots__ = ("is_open", "pairs")
+    __slots__ = ("is_open", "of_ims_session", "pairs")
 
     def __init__(self) -> None:
         self.pairs = 0
         self.is_open = True
         """Neither settled nor written off: a pair that comes later is wasted."""
+        self.of_ims_session = False
+        """It was for the ims session, which is up."""
 
 
 class Ledger:
@@ -76,6 +78,14 @@ class Ledger:
         for account in ue.accounts:
             self._write_off(account)
         ue.accounts = ()
+
+    def ims_session_gone(self, ue: Ue) -> None:
+        """If the UE has not had full service with it, its pairs were wasted."""
+        gone = [one for one in ue.accounts if one.of_ims_session]
+        if gone:
+            ue.accounts = tuple(one for one in ue.accounts if not one.of_ims_session)
+            for account in gone:
+                self._write_off(account)
 
     def settle(self, ue: Ue, keep_running: bool = False) -> None:
         """The UE has full service: all that was done for it was well spent, but for what still runs in 5GS."""

@@ -118,6 +118,17 @@ def test_a_lost_sbc_is_silent_and_its_users_find_the_other_by_a_new_session_once
     assert sum(timeline.column(of_node(SBC, ims_counters.SBC_REQUESTS, "sbc-south"))[13:]) == 0
 
 
+def test_a_session_that_is_released_before_full_service_has_wasted_its_pairs():
+    incident = {"at_s": 10.7, "nodes": ["sbc-south"], "capacity": 0}
+    storm = {"arrivals_s": 0.1, "recovery_within_s": 900}
+    one = two_of_each(100, incidents=[incident], population={"ims": True}, outage=storm)
+    timeline = run(Storm(one, OPEN, seed=1)).timeline
+    released = timeline.total(ims_ue_counters.SESSION_RELEASE_SUCC)
+    begun_in_vain = timeline.total(f"{counters.UDM_OFFERED}.Cx") - 4 * 100  # the SBC was lost between UAR and SAR
+    assert released > 30
+    assert timeline.total(counters.UDM_PAIRS_LOST) == 3 * released + begun_in_vain
+
+
 def test_capacity_that_an_incident_takes_is_missing_until_it_is_given_back():
     """10 s of work for everybody at full capacity; half of it for ten seconds costs about five."""
     halved = [{"at_s": 10, "nodes": ["udm"], "capacity": 0.5}, {"at_s": 20, "nodes": ["udm"], "capacity": 1}]
