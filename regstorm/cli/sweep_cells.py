@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from regstorm.cli.tornado import Swing
 from regstorm.records.files import BadFile, with_changes
@@ -18,6 +18,7 @@ from regstorm.records.sources import later
 from regstorm.records.storm_plan import StormPlan
 from regstorm.records.strategy import Strategy
 
+_Record = TypeVar("_Record", Scenario, Strategy)
 OF_STRATEGY = "strategy."
 CELLS = "cells"
 VARIANT = "variant"
@@ -147,21 +148,22 @@ def _variants(
     quiet = scenario.model_copy(update={"expected": {}})  # nothing is expected of a storm that was changed
     for number, (values, changes) in enumerate(combinations):
         of_strategy = [change.removeprefix(OF_STRATEGY) for change in changes if change.startswith(OF_STRATEGY)]
-        changed = with_changes(quiet, [change for change in changes if not change.startswith(OF_STRATEGY)])
+        of_scenario = [change for change in changes if not change.startswith(OF_STRATEGY)]
+        changed = _changed(quiet, of_scenario, f"--tornado: {values['assumption']}: " if swinging else "")
         for strategy in strategies:
             if swinging and _lacks(strategy, of_strategy):
                 continue
-            played = _changed(strategy, of_strategy)
+            played = _changed(strategy, of_strategy, f"strategy {strategy.name}: ")
             same = swinging and changed == quiet and played == strategy
             variants.append(Variant(0 if same else number, values, changed, played))
     return variants
 
 
-def _changed(strategy: Strategy, changes: Sequence[str]) -> Strategy:
+def _changed(record: _Record, changes: Sequence[str], whose: str) -> _Record:
     try:
-        return with_changes(strategy, changes)
+        return with_changes(record, changes)
     except BadFile as error:
-        raise BadFile(f"strategy {strategy.name}: {error}") from None
+        raise BadFile(f"{whose}{error}") from None
 
 
 def _lacks(strategy: Strategy, changes: Sequence[str]) -> bool:

@@ -138,6 +138,10 @@ def test_a_small_sweep_on_the_simulator(tmp_path):
         ([], "--vary: expected at least one FIELD=a,b,c, or --variant, or --tornado"),
         (["--tornado", "--vary", "outage.arrivals_s=1,2"], "--tornado: expected no --vary"),
         (["--variant", "x: core.amf.t3502_s=240", "--vary", "ue.retry_jitter_s=0,1"], "--variant: expected no --vary"),
+        (
+            ["--tornado", "--set", "outage.repeats=2", "--set", "outage.every_s=200"],
+            "--tornado: arrivals within, s: outage.arrivals_s=300: outage: every_s 200: expected more than",
+        ),
         (["--variant", "no T3346"], "--variant no T3346: expected [NAME: ]FIELD=value[; FIELD=value…]"),
         (["--variant", "x: ue.retry_jitter_s=0", "--variant", "x: ue.retry_jitter_s=1"], "each name once"),
         (
