@@ -61,7 +61,7 @@ class NetworkIdentity:
         return guti == self.guti(guti.tmsi)
 
     def is_of_our_set(self, guti: Guti) -> bool:
-        """An AMF of the same AMF set gave it out: this one may serve the UE in its place (TS 23.501 5.21.2.1)."""
+        """An AMF of the same AMF set gave it out: this one may serve the UE in its place (TS 23.501 5.21.2.3)."""
         return guti == self.guti(guti.tmsi)._replace(pointer=guti.pointer)
 
 

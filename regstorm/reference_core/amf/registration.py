@@ -118,7 +118,7 @@ def _secure(task: Task, request: RegistrationRequest, verified: bool) -> Part:
 def _find_again_by(task: Task, guti: Guti) -> None:
     """Should the rest fail, the UE comes back with this GUTI and the new context: it has to be found.
 
-    Also with one of a lost AMF of the same set, whose UEs this AMF serves in its place (TS 23.501 5.21.2.1). The
+    Also with one of a lost AMF of the same set, whose UEs this AMF serves in its place (TS 23.501 5.21.2.3). The
     context is not fetched (TS 23.502 4.2.2.2.2 step 4): who had it is gone.
     """
     contexts, identity = task.env.contexts, task.env.identity
