@@ -86,7 +86,7 @@ def headline(document: dict[str, Any]) -> str:
         return f"PARTIAL: {sum(storms.values())} of {len(storms)} storms were played to their end."
     if document["kind"] == "tornado":
         first = {name: bars(document, name)[0].assumption for name in strategies(document)}
-        said = [f"under {name} it is {_without_unit(assumption)}" for name, assumption in first.items()]
+        said = [f"under {name} it is “{_without_unit(assumption)}”" for name, assumption in first.items()]
         return f"What moves T99 most: {wording.listed(said)}."
     if document["kind"] == "variants":
         said = [_most(document, name) for name in strategies(document)]
@@ -108,13 +108,13 @@ def _without_unit(assumption: str) -> str:
 
 
 def _most(document: dict[str, Any], strategy: str) -> str:
-    """`under tiered it is no T3346 (51.7 min instead of 8.3 min)`."""
+    """`under tiered it is “no T3346” (51.7 min instead of 8.3 min)`."""
     base, *others = (spot for spot in spots(document) if spot.strategy == strategy)
     as_it_is_s = base.median("t99_s") or 0.0
     moves = [abs((spot.median("t99_s") or inf) - as_it_is_s) for spot in others]
     most = others[moves.index(max(moves))]
     said = [spot.t99().partition(" (")[0] for spot in (most, base)]
-    return f"under {strategy} it is {most.variant} ({said[0]} instead of {said[1]})"
+    return f"under {strategy} it is “{most.variant}” ({said[0]} instead of {said[1]})"
 
 
 def write_page(document: dict[str, Any], where: Path) -> Path:

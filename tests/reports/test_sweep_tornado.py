@@ -70,4 +70,4 @@ def test_a_partial_tornado_counts_storms_and_not_sides():
 
 def test_the_headline_names_what_moves_t99_most_without_its_unit():
     as_it_is = ("arrivals within, s", "45", 506.0, 1.0)
-    assert headline(tornado(BASE, as_it_is, SLOW)) == "What moves T99 most: under tiered it is arrivals within."
+    assert headline(tornado(BASE, as_it_is, SLOW)) == "What moves T99 most: under tiered it is “arrivals within”."
