@@ -11,7 +11,7 @@ RETRY: Final = 0
 ANSWER: Final = 1
 """A UE sends what it owes."""
 GUARD: Final = 2
-"""T3510 or T3517 of a UE."""
+"""T3510, T3517 or T3521 of a UE."""
 T3580: Final = 3
 OPERATION: Final = 4
 """The user of a UE wants something."""

@@ -48,7 +48,8 @@ STOPPED: Final = 6
 IDLE: Final = 0
 SERVICE_REQUEST: Final = 1
 PERIODIC_UPDATE: Final = 2
-"""What a registered UE waits for an answer to."""
+LEAVING: Final = 3
+"""What a registered UE waits for an answer to; the last of them to a DEREGISTRATION REQUEST."""
 
 OWES_STAGE: Final = 1
 OWES_COMPLETE: Final = 2
@@ -73,7 +74,7 @@ class Ue:
     # --- the UE's side
     phase: int = IN_SERVICE
     asks: int = IDLE
-    """IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
+    """IDLE, SERVICE_REQUEST, PERIODIC_UPDATE or LEAVING."""
     chain: int = KNOWN
     stage: int = 0
     """Of its chain: whose uplink message it has sent, or sends next."""
@@ -90,7 +91,7 @@ class Ue:
     retry: int = 0
     answer: int = 0
     guard: "EqualWaits[Ue] | None" = None
-    """T3510 or T3517, if it runs; shorter with an impatient UE."""
+    """T3510, T3517 or T3521, if it runs; the first two are shorter with an impatient UE."""
 
     # --- the core's side
     known: bool = True

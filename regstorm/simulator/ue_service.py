@@ -30,7 +30,7 @@ from ue_models.rules import NoAnswer, NotForwarded, Retry, SessionFailure
 from ue_models.timers import RETRANSMISSIONS, T3396, T3510, T3517, T3580, T3582
 
 REGISTERED: Final = frozenset({ESTABLISHING, LACKS_SESSION, IN_SERVICE})
-NAMES: Final = ("", procedures.SERVICE_REQUEST, procedures.PERIODIC_UPDATE)
+NAMES: Final = ("", procedures.SERVICE_REQUEST, procedures.PERIODIC_UPDATE, procedures.DEREGISTRATION)
 """Of what a registered UE asks for."""
 _UE_MASK: Final = (1 << events.UE_BITS) - 1
 _MESSAGES: Final = (0, SERVICE_REQUEST_MESSAGE, PERIODIC_UPDATE_MESSAGE)

@@ -82,8 +82,8 @@ class UeSide(ABC):
         self._eutra = population.eutra
         self._retries = bytearray(ues)
         """What a UE asks for next, if it waits before it: IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
-        self._returns = bytearray(ues)
-        """It deregisters only to register again."""
+        self._leaving = bytearray(ues)
+        """How often it has sent its DEREGISTRATION REQUEST."""
         self._registration_attempts = bytearray(ues)
         self._service_attempts = bytearray(ues)
         self._hard_rejects = bytearray(ues)
@@ -93,7 +93,7 @@ class UeSide(ABC):
         self._t3580: EqualWaits[Ue] = EqualWaits(self._heap, T3580.seconds, events.T3580)
         """T3580, or T3582, which is as long."""
         self._guards: dict[float, EqualWaits[Ue]] = {}
-        """By length: T3510 and T3517, which are equally long, and those of impatient UEs."""
+        """By length: T3510, T3517 and T3521, which are equally long, and those of impatient UEs."""
         self._guards_in_order: list[EqualWaits[Ue]] = []
         self._repeats = bytearray(ues)
         """Expiries of T3580."""

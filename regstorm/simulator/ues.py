@@ -19,6 +19,7 @@ from regstorm.simulator.population import (
     IDLE,
     IN_SERVICE,
     LACKS_SESSION,
+    LEAVING,
     OWES_COMPLETE,
     OWES_STAGE,
     PERIODIC_UPDATE,
@@ -44,7 +45,7 @@ from ue_models.rules import (
     Standing,
     ToEutra,
 )
-from ue_models.timers import T3247, T3346, T3510, T3517
+from ue_models.timers import RETRANSMISSIONS, T3247, T3346, T3510, T3517, T3521
 
 E_UTRA: Final = "E-UTRA"
 """What a UE that left NG-RAN is said to wait on."""
@@ -141,16 +142,21 @@ class Ues(RegisteredUes):
     # --- failures of 5GMM attempts -----------------------------------------------------------------------------------
 
     def guard_expired(self, place: int, now: float, number: int) -> None:
-        """T3510 or T3517: the UE gives up and leaves the connection."""
+        """T3510, T3517 or T3521: the UE gives up and leaves the connection, but for T3521."""
         ue = self._guards_in_order[place].over(now)
         if ue is not None:
             ue.guard = None
+            if ue.asks == LEAVING:
+                self._t3521_expired(ue, now)
+                return
             timer = T3517 if ue.asks == SERVICE_REQUEST else T3510
             self._failed(ue, NoAnswer(), f"{timer.name} expired", now)
 
     def released(self, ue: Ue, now: float) -> None:
         """The network has released the connection without an answer."""
-        if ue.phase == REGISTERING or ue.asks:
+        if ue.asks == LEAVING:
+            self._left(ue, "lower layer failure", now)  # 5.5.2.2.6 b
+        elif ue.phase == REGISTERING or ue.asks:
             self._failed(ue, LowerLayerFailure(), "lower layer failure", now)
         else:
             ue.owes = ue.answer = 0
@@ -237,11 +243,11 @@ class Ues(RegisteredUes):
             case Recourse.NEW_SESSION:
                 self._release_ims_session(ue, now)
             case Recourse.REREGISTER if not ue.asks:
-                self._returns[ue.index] = True
-                if now >= ue.idle_at_s:
-                    self._core.connect(ue)
-                    self._stay_connected(ue, now)
-                self._core.uplink(ue, DEREGISTRATION, now)
+                ue.asks = LEAVING
+                ue.started_s = now
+                self._leaving[ue.index] = 0
+                self._observer.attempt_started(ue.index, procedures.DEREGISTRATION, now)
+                self._send_deregistration(ue, now)
             case Recourse.REREGISTER:  # something else is under way: the registration is given up locally
                 self._abort(ue, _EXHAUSTED, now)
                 self._stop_waiting(ue, now)
@@ -251,12 +257,36 @@ class Ues(RegisteredUes):
                 self._leave_connection(ue, now)
                 self._follow(ue, ToEutra(), _EXHAUSTED, now)
 
+    # --- a deregistration that is meant to be followed by a registration (TS 24.501 5.5.2.2) -------------------------
+
+    def _send_deregistration(self, ue: Ue, now: float) -> None:
+        self._leaving[ue.index] += 1
+        self._start_guard(ue, T3521.seconds, now)
+        if now >= ue.idle_at_s:
+            self._core.connect(ue)
+        self._stay_connected(ue, now)
+        self._core.uplink(ue, DEREGISTRATION, now)
+
+    def _t3521_expired(self, ue: Ue, now: float) -> None:
+        """The request again, four times; then the UE is deregistered locally."""
+        if self._leaving[ue.index] <= RETRANSMISSIONS:
+            self._send_deregistration(ue, now)
+        else:
+            self._left(ue, f"{T3521.name} expired", now)
+
     def deregistered(self, ue: Ue, now: float) -> None:
-        """DEREGISTRATION ACCEPT, of a deregistration that was meant to be followed by a registration."""
-        if self._returns[ue.index]:
-            self._returns[ue.index] = False
-            self._leave_connection(ue, now)
-            self._follow(ue, RegisterAnew(forget=False), _EXHAUSTED, now)
+        """DEREGISTRATION ACCEPT."""
+        if ue.asks == LEAVING:
+            self._left(ue, None, now)
+
+    def _left(self, ue: Ue, failure: str | None, now: float) -> None:
+        """Deregistered by its own wish, with the network's accept or locally; it registers again at once."""
+        self._stop_guard(ue)
+        ue.asks = IDLE
+        self._observer.attempt_ended(ue.index, procedures.DEREGISTRATION, ue.started_s, now, failure)
+        self._leave_connection(ue, now)
+        self._deregister(ue, None, DEREGISTERED, now)
+        self._wait(ue, 0.0, "", now)
 
     # --- ends --------------------------------------------------------------------------------------------------------
 
@@ -269,8 +299,8 @@ class Ues(RegisteredUes):
         self._stop_guard(ue)
         ue.asks = IDLE
 
-    def _deregister(self, ue: Ue, why: str, phase: int, now: float) -> None:
-        """Enters 5GMM-DEREGISTERED; tells if a registration, or full service, is lost thereby."""
+    def _deregister(self, ue: Ue, why: str | None, phase: int, now: float) -> None:
+        """Enters 5GMM-DEREGISTERED; tells if a registration, or full service, is lost thereby. None: as it wished."""
         before = ue.phase
         if before not in REGISTERED:
             ue.phase = phase
@@ -283,4 +313,5 @@ class Ues(RegisteredUes):
         self._abandon_sessions(ue, now)
         if before == IN_SERVICE:
             self._tell_service(ue, now)
-        self._observer.registration_lost(ue.index, why, now)
+        if why is not None:
+            self._observer.registration_lost(ue.index, why, now)

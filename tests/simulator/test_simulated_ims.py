@@ -5,6 +5,7 @@ from simulated_storms import OPEN, PRECISE, run, scenario
 
 from regstorm.overload.amplification import pairs_per_registration
 from regstorm.records import counters, ims_counters, ims_ue_counters
+from regstorm.simulator.chain import DEREGISTRATION
 from regstorm.simulator.run import Storm
 
 PAIRS = {"N13": 2, "N8": 5, "N10": 6, "Cx": 4, "Sh": 8}
@@ -158,6 +159,30 @@ def test_an_sbc_that_says_nothing_pulls_the_5gs_down(recourse):
         "to_eutra": storm.timeline.level(f"{counters.WAITING}.E-UTRA"),
     }
     assert {name for name, n in asked_again.items() if n} == {recourse}
+    given_up = total(f"{ims_ue_counters.LOST}.P-CSCFs_exhausted")
+    assert bool(given_up) is (recourse == "to_eutra")  # who deregisters, or releases its session, loses nothing
+
+
+def test_a_deregistration_that_nobody_answers_is_repeated_by_t3521_and_ends_locally_at_its_fifth_expiry():
+    """TS 24.501 5.5.2.2.6 c; found by playing the same storm on the wire, where T3521 was."""
+    one = with_ims(1, population={"p_cscfs_exhausted": "reregister"}, outage={"recovery_within_s": 400})
+    storm = Storm(one, OPEN, seed=1)
+    storm.core.take_capacity("sbc", 0.0, 0.0)
+    uplink, leaves_at_s, registers_at_s = storm.core.uplink, [], []
+
+    def amf_that_hears_no_deregistration(ue, message, now):
+        if message == DEREGISTRATION:
+            leaves_at_s.append(now)
+            return
+        if message == 0:
+            registers_at_s.append(now)
+        uplink(ue, message, now)
+
+    storm.core.uplink = amf_that_hears_no_deregistration
+    run(storm)
+    assert [round(at_s - leaves_at_s[0], 9) for at_s in leaves_at_s[:5]] == [0, 15, 30, 45, 60]
+    back_again_s = registers_at_s[1] - leaves_at_s[0]
+    assert 75 <= back_again_s <= 75 + one.ue.retry_jitter_s
 
 
 def test_the_books_on_pairs_balance_under_overload():
