@@ -171,6 +171,7 @@ def test_a_refused_follow_up_rejects_its_procedure_if_the_strategy_says_so():
     assert kinds(heard) == ["RegistrationReject", "UeContextReleaseCommand"]
     assert rig.core.connections == 0
     assert rig.tally["udm.pairs_without_service"] == 1
+    assert rig.tally["amf.abandoned_procedures"] == 0  # a reject is an outcome
 
 
 def test_a_refused_security_mode_complete_is_rejected_under_the_new_context():

@@ -126,7 +126,14 @@ class Entry:
                 connection.secured = True
             security = reading.security if kind.first else security_in_use(connection)
             t3346 = env.door.draw_t3346(now, _name_of(reading), security is not None)
+            self._end_procedure(connection, now)
             reject(env, connection, security, RegistrationReject(FivegmmCause.CONGESTION, t3346), now)
+
+    def _end_procedure(self, connection: Connection, now: float) -> None:
+        """What runs has an outcome: the reject."""
+        ue = connection.ue
+        if ue is not None and ue.procedure is not None:
+            ue.procedure.close(now)
 
     def _registration_is_running(self, connection: Connection) -> bool:
         """Its request has not been accepted: only then there is something to reject."""

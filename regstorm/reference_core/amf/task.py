@@ -135,6 +135,12 @@ class Task:
         return True
 
     def abort(self, now: float) -> None:
+        """It ends without an outcome. Harmless after the end."""
+        if self._steps is not None:
+            self.close(now)
+            self.env.tally.count(counters.AMF_ABANDONED, now)
+
+    def close(self, now: float) -> None:
         """Nothing of it happens any more; its call is cancelled, its pairs are written off. Harmless after the end."""
         steps, self._steps = self._steps, None
         if steps is None:
@@ -146,7 +152,6 @@ class Task:
         if not self._stepping:
             steps.close()
         self.env.ledger.write_off(self.account, now)
-        self.env.tally.count(counters.AMF_ABANDONED, now)
 
     # --- for the procedure -------------------------------------------------------------------------------------------
 
