@@ -5,6 +5,7 @@ The registration at the UDM follows the resource setup, as step 16c has it. A se
 replaces the old one, whose registration at the UDM the new one overwrites: that costs no extra pair.
 """
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,6 +45,8 @@ RETRANSMISSIONS = 4
 
 UPF_ADDRESS = bytes((10, 0, 0, 1))
 _FIRST_UE_ADDRESS = 0x0A800001  # 10.128.0.1: a quarter of 10/8, assumed enough
+_RESTING_ADDRESSES = 1024
+"""Given back, and not given out again before as many others have been."""
 _UE_ADDRESSES = (1 << 22) - 1  # up to where credentials.prior_address begins
 
 _REFUSALS = {
@@ -83,7 +86,8 @@ class Smf:
         self._agenda = agenda
         self._tally = tally
         self._contexts: dict[Key, _Context] = {}
-        self._free_addresses: list[int] = []
+        self._free_addresses: deque[int] = deque()
+        """The one that has been free for longest first."""
         self._addresses = 0
         self._teid = 0
         handlers = {
@@ -152,8 +156,10 @@ class Smf:
         return _Context(pti, dnn, address, self._teid)
 
     def _next_address(self) -> int:
-        if self._free_addresses:
-            return self._free_addresses.pop()
+        """Not one that was just given back: an SBC that knows a user by its address would take the new session for the
+        old one, and ask for no proof."""
+        if len(self._free_addresses) > _RESTING_ADDRESSES:
+            return self._free_addresses.popleft()
         self._addresses += 1
         return _FIRST_UE_ADDRESS + (self._addresses - 1) % _UE_ADDRESSES
 

@@ -276,6 +276,9 @@ class AmfProcedures:
             return
         index = ue.expected
         stage = self._chains[ue.chain][index]
+        if stage.timer == "T3550" and now >= ue.idle_at_s:
+            self.disconnect(ue)  # with the connection, which the base station has released
+            return
         if self._nas_repeats[ue.index] >= self._settings.nas_retransmissions:
             self.disconnect(ue)
             self.listener.released(ue, now)

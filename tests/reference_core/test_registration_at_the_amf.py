@@ -1,6 +1,6 @@
 """Initial registration seen from the network: call flows with real octets (TS 24.501 5.5.1.2, 5.4)."""
 
-from core_rig import CAPABILITY, PLMN, SEED, Rig, Ue, kinds
+from core_rig import CAPABILITY, PLMN, SEED, Rig, Ue, kinds, session_messages
 
 from protocols.aka import UsimSqn
 from protocols.credentials import home_network_private_keys
@@ -311,3 +311,16 @@ def test_a_protected_suci_is_deconcealed_at_the_udm():
     ue = Ue(rig, 1)
     ue.suci = Suci(PLMN, "0", 1, key_id, bytes(60))
     assert nas.RegistrationReject(3) in ue.register()
+
+
+def test_a_session_that_is_established_anew_has_another_address():
+    """With the same one an SBC took a user for the one whom it had challenged before; the simulator said otherwise."""
+    rig = Rig()
+    ue = Ue(rig)
+    first, again = [], []
+    ue.register()
+    for heard in (first, again):
+        ue.request_session(1, "internet")
+        heard += [one.address for one in session_messages(ue.follow(1.0))]
+    assert len(first) == len(again) == 1
+    assert first != again

@@ -1,7 +1,7 @@
 """Single UEs of the simulator, step by step: what they do at which second."""
 
 import pytest
-from simulated_storms import OPEN, run, scenario
+from simulated_storms import OPEN, PRECISE, run, scenario
 
 from regstorm.records import counters
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
@@ -94,6 +94,19 @@ def test_a_dropped_follow_up_is_asked_for_again_by_t3560_and_the_attempt_goes_on
     assert seconds_of(storm, counters.REFUSED_FOLLOW_UP)[0] == 0
     assert seconds_of(storm, counters.NAS_RETRANSMISSIONS) == [6, 12]
     assert storm.timeline.total(counters.REG_INIT_REQ) == 1
+
+
+def test_what_the_amf_repeats_ends_with_the_connection_that_the_base_station_releases():
+    """T3550 would run out after 6 s; the wire, where the AMF is told of the release, repeated no accept."""
+
+    def storm_of(inactivity_s):
+        narrow = PRECISE.model_copy(update={"gate": PRECISE.gate.model_copy(update={"share_of_capacity": 0.3})})
+        one = scenario(200, capacity=200, online={"inactivity_s": inactivity_s}, outage={"recovery_within_s": 120})
+        return run(Storm(one, narrow, seed=1)).timeline
+
+    repeated = f"{counters.NAS_RETRANSMISSIONS}.T3550"
+    assert storm_of(inactivity_s=10).total(repeated) > 0
+    assert storm_of(inactivity_s=2).total(repeated) == 0
 
 
 def test_where_the_network_repeats_nothing_a_dropped_follow_up_ends_the_attempt():

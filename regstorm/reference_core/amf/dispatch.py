@@ -187,7 +187,10 @@ class Dispatcher:
         if running is not None:
             if running.repeats_of == transport.payload:
                 return  # T3580 repeated what is being worked on
-            running.abort(now)
+            if running.account:
+                running.abort(now)
+            else:
+                running.close(now)  # a message for the session, which the SMF has by now
             del ue.session_tasks[psi]
         if transport.request_type == INITIAL_REQUEST:
             account = self._env.ledger.open()
