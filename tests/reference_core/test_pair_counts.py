@@ -4,6 +4,8 @@ from core_rig import Rig, Ue, kinds
 
 from protocols.aka import UsimSqn, next_sqn
 from protocols.nas5g import messages as nas
+from regstorm.records.message_classes import MessageClass
+from regstorm.records.operations import Nf
 
 FULL = {"N13": 2, "N8": 5, "N10": 6}
 
@@ -58,6 +60,23 @@ def test_a_lost_context_costs_an_identity_request_and_no_pair_more():
     heard = ue.reach_full_service()
     assert kinds(heard)[:3] == ["IdentityRequest", "AuthenticationRequest", "SecurityModeCommand"]
     assert rig.pairs() == FULL
+
+
+def test_the_first_pair_of_a_registration_is_a_newcomers_also_when_an_identity_was_asked_for_before():
+    """A UDM that sheds newcomers first then loses the least work; the simulator had it so and the wire had not."""
+    rig = Rig()
+    ue = Ue(rig)
+    ue.keep_context()
+    call, asked = rig.core.bus.call, []
+
+    def noted(one, *how, **more):
+        asked.append((one.operation, one.message_class))
+        return call(one, *how, **more)
+
+    rig.core.bus.call = noted
+    ue.register()
+    of_the_udm = [message_class for operation, message_class in asked if operation.server is Nf.UDM]
+    assert of_the_udm == [MessageClass.INITIAL_REGISTRATION] + [MessageClass.FOLLOW_UP] * 6
 
 
 def test_service_requests_and_periodic_updates_cost_nothing():

@@ -164,7 +164,10 @@ class Task:
         return connection
 
     def call(self, operation: Operation, payload: Any = None, subject: str | None = None) -> Generator[Call, Any, Any]:
-        """The answer of a network function, or what it said instead (Failed); BackendFailed if it said nothing."""
+        """The answer of a network function, or what it said instead (Failed); BackendFailed if it said nothing.
+
+        Only the first one is of the class of the procedure's first message: what has cost nothing yet is shed first.
+        """
         about = subject or self.ue.supi or ""
         answer = yield Call(operation, about, payload, self.message_class, self.account)
         self.message_class = follow_up_of(self.message_class)
@@ -182,9 +185,7 @@ class Task:
             self.tell_plain(plain, header_type)
 
         send(self.now)
-        answer = yield Expect(wanted, timer, send)
-        self.message_class = follow_up_of(self.message_class)
-        return answer
+        return (yield Expect(wanted, timer, send))
 
     def release_at_end(self, cause: Cause) -> None:
         """The connection is released when the procedure returns, which it has to do next."""
