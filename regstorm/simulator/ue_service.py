@@ -67,6 +67,9 @@ class RegisteredUes(UeSide):
         )
         return (wanted & -wanted).bit_length() - 1 if wanted else None
 
+    def _lacks_session(self, ue: Ue) -> bool:
+        return bool(self._population.sessions_wanted & ~(ue.sessions | self._barred_sessions[ue.index]))
+
     def _establish(self, ue: Ue, session: int, now: float) -> None:
         ue.phase = ESTABLISHING
         ue.stage = self._first_session[ue.chain] + session
@@ -291,7 +294,7 @@ class RegisteredUes(UeSide):
         self._core.uplink(ue, _MESSAGES[what], now)
 
     def accepted(self, ue: Ue, now: float) -> None:
-        """SERVICE ACCEPT, or the accept of a periodic update (whose connection is released at once)."""
+        """SERVICE ACCEPT, or the accept of a periodic update, which is released unless it asked to follow on."""
         what = ue.asks
         if not what:
             return
@@ -299,7 +302,7 @@ class RegisteredUes(UeSide):
         self._stop_guard(ue)
         self._registration_attempts[ue.index] = self._service_attempts[ue.index] = 0
         self._observer.attempt_ended(ue.index, NAMES[what], ue.started_s, now, None)
-        if what == SERVICE_REQUEST:
+        if what == SERVICE_REQUEST or self._lacks_session(ue):
             self._stay_connected(ue, now)
         else:
             self._leave_connection(ue, now)

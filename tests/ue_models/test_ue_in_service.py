@@ -173,6 +173,15 @@ def test_a_periodic_update_comes_54_minutes_after_the_ue_went_idle():
     assert network.notes.ended[-1] == ("5G periodic update", None)
 
 
+@pytest.mark.parametrize("lacks", [False, True])
+def test_an_update_asks_to_follow_on_if_a_session_is_to_be_asked_for_next(network, lacks):
+    """Else the network releases the connection with its accept, and the session's first request was lost."""
+    if lacks:
+        network.ue.state.sessions = 0
+    assert network.ue.update(RegistrationType.PERIODIC, network.now)
+    assert network.hear().follow_on is lacks
+
+
 def test_the_networks_t3512_is_used_and_zero_means_never():
     for t3512, expected in ((t3(600), 600), (ZERO3, None), (DEACTIVATED3, None)):
         network = Network()

@@ -20,7 +20,7 @@ def attempt_registration_update(ue: Ue, kind: RegistrationType) -> Attempt[Succe
         kind=kind,
         identity=own_identity(state),
         ngksi=state.ngksi,
-        follow_on=False,
+        follow_on=_lacks_session(ue),
         security_capability=ue.settings.security_capability,
         requested_nssai=(ue.settings.slice_,) if kind is RegistrationType.MOBILITY else (),
         pdu_session_status=state.session_status(),
@@ -28,3 +28,9 @@ def attempt_registration_update(ue: Ue, kind: RegistrationType) -> Attempt[Succe
     yield Start(T3510)
     yield SendInitial(request, rrc_cause(state.high_priority, kind))
     return (yield from until_answered(ue, InitialRequest(request, state.security is not None)))
+
+
+def _lacks_session(ue: Ue) -> bool:
+    """It will ask for one next, on the connection that a follow-on request keeps from being released."""
+    wanted = (1 << len(ue.settings.dnns)) - 1 << 1
+    return bool(wanted & ~(ue.state.sessions | ue.state.barred_sessions))
