@@ -230,7 +230,7 @@ class BackEnd:
         """A request is at the front door of the UE's UDM, wanted or not."""
         call, charge = request
         by_node = self._by_node
-        place = 0 if by_node is None else self.homes.of[call.ue.index]
+        place = 0 if by_node is None else self.homes.of[call.ue.index]  # with one UDM nothing is counted by node
         if charge.at_hss and self._dra.limits and not self._dra.passes(place, charge.interface, now):
             self._tell_refusal(request, now)
             return

@@ -42,7 +42,7 @@ class _Later:
 
 
 class EventHeap:
-    """Events by due time. A kind is one of events.py, a subject a number below 2²⁷: a UE's index, a station's."""
+    """Events by due time. A kind is one of events.py, a subject a number below 2²⁷."""
 
     __slots__ = ("_later", "_slot", "_slots", "_unpacked_until_s", "numbers", "soon")
 
@@ -55,8 +55,8 @@ class EventHeap:
         self.numbers = count(1)
         """Of events, in the order in which they are added."""
         self.soon: list[Event] = []
-        """Heap of what is due within moments. The fastest way to add an event is to push it here, with the next of the
-        numbers; its subject may be anything."""
+        """Heap of what is due within moments, and of little else. The fastest way to add an event is to push it here,
+        with the next of the numbers; its subject may be anything."""
 
     def __len__(self) -> int:
         """Events that wait."""

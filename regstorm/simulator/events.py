@@ -3,8 +3,7 @@
 from typing import Final
 
 SUBJECT_BITS: Final = 27
-"""Of a subject: a UE, and above it what of the UE's it is about."""
-KIND_BITS: Final = 5
+"""Of a subject: a UE, and above it what of the UE's it is about. A kind takes the other five of 32."""
 
 RETRY: Final = 0
 """A UE begins its next 5GMM attempt."""

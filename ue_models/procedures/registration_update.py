@@ -31,6 +31,6 @@ def attempt_registration_update(ue: Ue, kind: RegistrationType) -> Attempt[Succe
 
 
 def _lacks_session(ue: Ue) -> bool:
-    """It will ask for one next, on the connection that a follow-on request keeps from being released."""
+    """It may ask for one next, on the connection that a follow-on request keeps from being released."""
     wanted = (1 << len(ue.settings.dnns)) - 1 << 1
     return bool(wanted & ~(ue.state.sessions | ue.state.barred_sessions))
