@@ -5,7 +5,6 @@ wait is forgotten at once: of all who begin to wait within the time of a time-ou
 the processor's caches.
 """
 
-from collections import OrderedDict
 from heapq import heappush
 from typing import Generic, TypeVar
 
@@ -17,15 +16,18 @@ Who = TypeVar("Who")
 class EqualWaits(Generic[Who]):
     """At most one wait for each `Who`, of `length_s`. Whoever handles events of `kind` and `subject` asks `over`."""
 
-    __slots__ = ("_kind", "_length_s", "_numbers", "_soon", "_subject", "_timer_runs", "until")
+    __slots__ = ("_kind", "_length_s", "_numbers", "_oldest", "_soon", "_subject", "_timer_runs", "until")
 
     def __init__(self, heap: EventHeap, length_s: float, kind: int, subject: int = 0) -> None:
         self._soon, self._numbers = heap.soon, heap.numbers
         self._length_s = length_s
         self._kind = kind
         self._subject = subject
-        self.until: OrderedDict[Who, float] = OrderedDict()
-        """By who waits: the first is the first whose wait is over. Whoever is taken out does not wait any more."""
+        self.until: dict[Who, float] = {}
+        """By who waits, in the order in which they began. Whoever is taken out does not wait any more."""
+        self._oldest: list[tuple[Who, float]] = []
+        """Who waited a while ago, the first of them last: to find the first in `until` itself takes ever longer, as a
+        dictionary keeps the places of those that are gone."""
         self._timer_runs = False
 
     def begin(self, who: Who, now: float) -> None:
@@ -46,14 +48,19 @@ class EqualWaits(Generic[Who]):
 
     def over(self, now: float) -> Who | None:
         """Whose wait is over and ended thereby: one at most, as there is an event for the next."""
-        over = None
-        for who, due_s in self.until.items():
-            if due_s > now or over is not None:
-                heappush(self._soon, (due_s, next(self._numbers), self._kind, self._subject))
-                break
-            over = who
-        else:
-            self._timer_runs = False
-        if over is not None:
-            del self.until[over]
+        until, over = self.until, None
+        while until:
+            if not self._oldest:
+                self._oldest = list(until.items())
+                self._oldest.reverse()
+            who, due_s = self._oldest[-1]
+            if until.get(who) is due_s:
+                if due_s > now or over is not None:
+                    heappush(self._soon, (due_s, next(self._numbers), self._kind, self._subject))
+                    return over
+                over = who
+                del until[who]
+            self._oldest.pop()
+        self._oldest.clear()
+        self._timer_runs = False
         return over
