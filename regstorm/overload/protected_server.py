@@ -23,6 +23,20 @@ from regstorm.records.core_settings import Shedding
 Job = TypeVar("Job")
 
 
+class _Lane(Generic[Job]):
+    """What waits in one tier, and what was offered in it."""
+
+    __slots__ = ("drop_probability", "offered", "queue", "work")
+
+    def __init__(self) -> None:
+        self.queue: deque[tuple[float, Job]] = deque()
+        self.work = 0.0
+        """Of all that waits."""
+        self.offered = 0.0
+        """In the period that runs."""
+        self.drop_probability = 0.0
+
+
 class ProtectedServer(Generic[Job]):
     """A single server, exact and event-driven. The owner calls `finish` when `next_finish` has come: `begins` tells it.
 
@@ -30,16 +44,13 @@ class ProtectedServer(Generic[Job]):
     """
 
     __slots__ = (
-        "_drop_probability",
         "_free_at",
         "_in_service",
+        "_lanes",
         "_limit",
         "_offered_before",
-        "_offered_in_period",
         "_period_ends",
         "_queue_s",
-        "_queued_work",
-        "_queues",
         "_rejection_cost",
         "_rng",
         "_second_per_work",
@@ -66,8 +77,8 @@ class ProtectedServer(Generic[Job]):
 
         self.ordered = ordered_tiers > 1
         """Higher tiers go first."""
-        self._queues: tuple[deque[tuple[float, Job]], ...] = tuple(deque() for _ in range(ordered_tiers))
-        self._queued_work = [0.0] * ordered_tiers
+        self._lanes: list[_Lane[Job]] = [_Lane() for _ in range(ordered_tiers)]
+        """By tier; not ordered, there is one for all."""
         self.waiting = 0
         """Jobs in the queues, without the one in service."""
         self._in_service: Job | None = None
@@ -78,10 +89,8 @@ class ProtectedServer(Generic[Job]):
         self._free_at = 0.0
         """When the server is done with the job in service and with all rejections so far."""
 
-        self._offered_in_period = [0.0] * ordered_tiers
         self._offered_before = 0.0
         """Before the period that runs."""
-        self._drop_probability = [0.0] * ordered_tiers
         self._period_ends = self.period_s
 
         self.rejection_work = 0.0
@@ -89,7 +98,7 @@ class ProtectedServer(Generic[Job]):
     @property
     def offered_work(self) -> float:
         """All work that it was asked for so far."""
-        return self._offered_before + sum(self._offered_in_period)
+        return self._offered_before + sum(lane.offered for lane in self._lanes)
 
     def offer(self, now: float, tier: int, cost: float, job: Job) -> bool:
         """True: `job` is served or waits; False: it is shed, and the rejection has taken its work."""
@@ -97,15 +106,20 @@ class ProtectedServer(Generic[Job]):
             self._begin_period(now)
         if not self.ordered:
             tier = 0
-        self._offered_in_period[tier] += cost
+        lane = self._lanes[tier]
+        lane.offered += cost
         free_at, waiting = self._free_at, self.waiting
         ahead_s = free_at - now if free_at > now else 0.0
         if waiting:
-            queued = self._queued_work
-            ahead_s += (sum(queued[: tier + 1]) if tier else queued[0]) * self._second_per_work
+            work = 0.0
+            for before in self._lanes:
+                work += before.work
+                if before is lane:
+                    break
+            ahead_s += work * self._second_per_work
         elif free_at < now:
             free_at = now  # idle, or its owner is late with `finish`: nothing is served before it was offered
-        probability = self._drop_probability[tier]
+        probability = lane.drop_probability
         if ahead_s > self._queue_s or (probability > 0.0 and self._rng.random() < probability):
             work = self._rejection_cost * cost
             self.rejection_work += work
@@ -113,8 +127,8 @@ class ProtectedServer(Generic[Job]):
             return False
         if self.next_finish is not None:
             self._free_at = free_at
-            self._queues[tier].append((cost, job))
-            self._queued_work[tier] += cost
+            lane.queue.append((cost, job))
+            lane.work += cost
             self.waiting = waiting + 1
         else:
             self._in_service = job
@@ -135,13 +149,13 @@ class ProtectedServer(Generic[Job]):
             self._in_service = self.next_finish = None
             return job
         self.waiting -= 1
-        tier = 0
-        while not self._queues[tier]:
-            tier += 1
-        queue = self._queues[tier]
+        for lane in self._lanes:
+            queue = lane.queue
+            if queue:
+                break
         cost, self._in_service = queue.popleft()
         # an empty queue holds exactly no work: rounding must not add up over millions of jobs
-        self._queued_work[tier] = self._queued_work[tier] - cost if queue else 0.0
+        lane.work = lane.work - cost if queue else 0.0
         self._free_at = self.next_finish = finish_s = self._free_at + cost * self._second_per_work
         begins = self.begins
         begins(finish_s)
@@ -149,13 +163,12 @@ class ProtectedServer(Generic[Job]):
 
     def order_by(self, tiers: int) -> None:
         """Another order from now on (1: none). What waits already keeps its order, ahead of what comes."""
-        waiting = deque(job for queue in self._queues for job in queue)
+        waiting = deque(job for lane in self._lanes for job in lane.queue)
+        self._offered_before = self.offered_work
         self.ordered = tiers > 1
-        self._queues = (waiting, *(deque() for _ in range(tiers - 1)))
-        self._queued_work = [sum(work for work, _ in waiting), *[0.0] * (tiers - 1)]
-        self._offered_before += sum(self._offered_in_period)
-        self._offered_in_period = [0.0] * tiers
-        self._drop_probability = [0.0] * tiers
+        self._lanes = [_Lane() for _ in range(tiers)]
+        self._lanes[0].queue = waiting
+        self._lanes[0].work = sum(work for work, _ in waiting)
 
     def take_capacity(self, capacity: float) -> None:
         """It can do so much from now on: processing units are lost or come back. The job in service keeps its time."""
@@ -168,25 +181,23 @@ class ProtectedServer(Generic[Job]):
 
     def lose_work(self, now: float) -> None:
         """What it was at and what waits is gone, and what it counted of its load: it is down, or starts again."""
-        for queue in self._queues:
-            queue.clear()
-        tiers = len(self._queues)
-        self._offered_before += sum(self._offered_in_period)
-        self._queued_work, self._offered_in_period, self._drop_probability = ([0.0] * tiers for _ in range(3))
+        self._offered_before = self.offered_work
+        self._lanes = [_Lane() for _ in self._lanes]
         self.waiting = 0
         self._in_service = self.next_finish = None
         self._free_at = min(self._free_at, now)
 
     def _begin_period(self, now: float) -> None:
         """Sets the drop probabilities from the load of the period before; after an idle one they are zero."""
-        idle_s = now - self._period_ends
-        if idle_s >= self.period_s:
-            self._drop_probability = [0.0] * len(self._queues)
+        lanes = self._lanes
+        if now - self._period_ends >= self.period_s:
+            probabilities = [0.0] * len(lanes)
         else:
-            offered = [work / self.period_s for work in self._offered_in_period]
-            self._drop_probability = drop_probabilities(offered, self._limit)
-        self._offered_before += sum(self._offered_in_period)
-        self._offered_in_period = [0.0] * len(self._queues)
+            probabilities = drop_probabilities([lane.offered / self.period_s for lane in lanes], self._limit)
+        self._offered_before = self.offered_work
+        for lane, probability in zip(lanes, probabilities, strict=True):
+            lane.offered = 0.0
+            lane.drop_probability = probability
         self._period_ends = (floor(now / self.period_s) + 1) * self.period_s
 
 

@@ -4,7 +4,6 @@ The course of events is that of TS 23.502 4.2.2.2.2, 4.2.3.2 and 4.3.2.2.1, with
 10.2.2.
 """
 
-from heapq import heappush
 from random import Random
 from typing import Final
 
@@ -197,8 +196,7 @@ class AmfProcedures:
             self._end_stage(ue, index, now)
 
     def _end_stage_at(self, ue: Ue, due_s: float) -> None:
-        ue.stage_end = number = next(self._heap.numbers)
-        heappush(self._heap.soon, (due_s, number, events.STAGE_ENDS, ue))
+        ue.stage_end = self._heap.near(due_s, events.STAGE_ENDS, ue)
 
     def stage_ends(self, ue: Ue, now: float, number: int) -> None:
         """The last hop of a stage, or of a service request, is done."""

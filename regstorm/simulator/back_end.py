@@ -5,7 +5,6 @@ it. Who asked waits `timeout_s` and asks again `retries` times; an answer to a r
 closed stream. What is at the UDM is worked off even if nobody waits for it any more.
 """
 
-from heapq import heappush
 from random import Random
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -21,7 +20,7 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
-from regstorm.simulator.calls import Call, Charge, Charges, PairCounts, Request, Told
+from regstorm.simulator.calls import Call, Charge, Charges, PairCounts, Told
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
@@ -84,7 +83,6 @@ class BackEnd:
         """By interface."""
         self._chains = chains
         self._heap = heap
-        self._soon, self._numbers = heap.soon, heap.numbers
         self._counts = tally.counts
         bus = scenario.core.bus
         self._hop_s, self._timeout_s, self._retries = bus.hop_s, bus.timeout_s, bus.retries
@@ -151,20 +149,20 @@ class BackEnd:
         self.cancel(ue)
         charges = self._stage_charges[ue.chain][stage]
         wanted = charges.following if ue.follows_registration else charges.alone
-        ue.asked = call = Call(ue, stage, wanted, account, self._stage_answered, self._stage_failed)
+        ue.asked = call = Call(ue, stage, iter(wanted), account, self._stage_answered, self._stage_failed)
         self._begin(call, now)
 
     def ask_late(self, ue: Ue, stage: int, account: Account | None, now: float) -> None:
         """Asks for the pairs of a stage that nobody waits for."""
         charges = self._stage_charges[ue.chain][stage].late
         asker = self._asker
-        self._begin(Call(ue, stage, charges, account, asker.late_pairs_over, asker.late_pairs_failed), now)
+        self._begin(Call(ue, stage, iter(charges), account, asker.late_pairs_over, asker.late_pairs_failed), now)
 
     def ask_for(
         self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
     ) -> None:
         """Asks for any pairs; one of `answered` and `failed` is called with the tag."""
-        self._begin(Call(ue, tag, charges, account, answered, failed), now)
+        self._begin(Call(ue, tag, iter(charges), account, answered, failed), now)
 
     def cancel(self, ue: Ue) -> None:
         """The UE's stage is over: an answer is of no interest any more."""
@@ -198,15 +196,14 @@ class BackEnd:
 
     def _begin(self, call: Call, now: float) -> None:
         call.tries_left = self._retries
-        charge = call.charges[0]
-        self._send(call, charge, charge.hops_before, now)
+        call.charge = charge = next(call.rest)
+        self._send(call, charge.hops_before, now)
 
-    def _send(self, call: Call, charge: Charge, hops_before: int, now: float) -> None:
-        """A request for a pair, from so many hops before the function next to the UDM, and from there."""
+    def _send(self, call: Call, hops_before: int, now: float) -> None:
+        """The request for its pair, from so many hops before the function next to the UDM, and from there."""
         if hops_before:
             now += hops_before * self._hop_s
-        call.request = request = (call, charge)
-        heappush(self._soon, (now + self._hop_s, next(self._numbers), events.CALL_ARRIVES, request))
+        self._heap.near(now + self._hop_s, events.CALL_ARRIVES, call)
         call.waiting = waiting = self._waiting[hops_before]
         waiting.begin(call, now)
 
@@ -215,24 +212,26 @@ class BackEnd:
         call = self._waiting[hops_before].over(now)
         if call is None:
             return
-        call.request = None
+        call.waiting = None
         self._counts[counters.BUS_TIMEOUTS] += 1
         if not call.tries_left:
             call.failed(call.ue, call.tag, now)
             return
-        call.tries_left -= 1
         self._counts[counters.BUS_RETRIES] += 1
-        self._send(call, call.charges[call.position], 0, now)
+        again = call.once_more()
+        if call.ue.asked is call:
+            call.ue.asked = again
+        self._send(again, 0, now)
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
-    def arrives(self, request: Request, now: float, _: int) -> None:
+    def arrives(self, call: Call, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
-        call, charge = request
+        charge = call.charge
         by_node = self._by_node
         place = 0 if by_node is None else self.homes.of[call.ue.index]  # with one UDM nothing is counted by node
         if charge.at_hss and self._dra.limits and not self._dra.passes(place, charge.interface, now):
-            self._tell_refusal(request, now)
+            self._tell_refusal(call, now)
             return
         unit = place + charge.unit
         station = self.units[unit]
@@ -241,11 +240,11 @@ class BackEnd:
         charge.pairs.offered += 1
         if by_node is not None:
             by_node.count(unit, counters.UDM_OFFERED, charge.interface)
-        if not station.server.offer(now, charge.tier, charge.cost, request):
-            self._shed(request, unit, now)
+        if not station.server.offer(now, charge.tier, charge.cost, call):
+            self._shed(call, unit, now)
 
-    def _shed(self, request: Request, unit: int, now: float) -> None:
-        _, charge = request
+    def _shed(self, call: Call, unit: int, now: float) -> None:
+        charge = call.charge
         charge.pairs.dropped += 1
         work = round(self._milli_pairs_per_rejection[unit] * charge.cost)
         self._counts[counters.UDM_REJECTION_WORK] += work
@@ -253,21 +252,21 @@ class BackEnd:
             self._by_node.count(unit, counters.UDM_DROPPED, charge.interface)
             self._by_node.count_work(unit, work)
         if self._says_refusals:
-            self._tell_refusal(request, now)
+            self._tell_refusal(call, now)
 
-    def _tell_refusal(self, request: Request, now: float) -> None:
+    def _tell_refusal(self, call: Call, now: float) -> None:
         """An answer is no timeout: nobody repeats what was refused."""
-        call, _ = request
-        if call.request is request:
+        if call.waiting is not None:
             call.stop_waiting()
             call.failed(call.ue, call.tag, now)
 
-    def finishes(self, unit: Station[Request], now: float, number: int) -> None:
+    def finishes(self, unit: Station[Call], now: float, _: int) -> None:
         """A UDM has served a pair."""
-        if number != unit.due:
+        server = unit.server
+        if now != server.next_finish:
             return
-        request = unit.server.finish(now)
-        call, charge = request
+        call = server.finish(now)
+        charge = call.charge
         charge.pairs.served += 1
         if self._by_node is not None:
             self._by_node.count(unit.place, counters.UDM_SERVED, charge.interface)
@@ -276,17 +275,17 @@ class BackEnd:
             account.pairs += 1
         else:
             self._enter(account)
-        if call.request is not request:
+        waiting = call.waiting
+        if waiting is None:
             return
-        del call.waiting.until[call]
-        position = call.position = call.position + 1
-        charges = call.charges
-        if position < len(charges):
+        del waiting.until[call]
+        following = next(call.rest, None)
+        if following is not None:
+            call.charge = following
             call.tries_left = self._retries
-            charge = charges[position]
-            self._send(call, charge, charge.hops_before, now)
+            self._send(call, following.hops_before, now)
         else:
-            call.request = None
+            call.waiting = None
             answered = call.answered  # not as a method: see protected_server.py
             answered(call.ue, call.tag, now)
 
@@ -305,12 +304,12 @@ class BackEnd:
         )
 
 
-def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[Request]]:
+def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[Call]]:
     core = scenario.core
     kinds = [("UDM", core.udm.capacity_pairs_per_s)]
     if core.udm.layout == "5gc_apart" and scenario.population.ims:
         kinds.append(("HSS", core.udm.hss_capacity))
-    units: list[Station[Request]] = []
+    units: list[Station[Call]] = []
     for name, capacity in kinds:
         for place, node in enumerate(core.udm_nodes):
 
@@ -319,7 +318,7 @@ def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -
                 node: Node = node,
                 capacity: float = capacity,
                 stream: str = f"{seed} {name} {place}" if place else f"{seed} {name}",
-            ) -> ProtectedServer[Request]:
+            ) -> ProtectedServer[Call]:
                 shedding = core.udm.shedding_in_force
                 if node.rejection_cost is not None:
                     shedding = shedding.model_copy(update={"rejection_cost": node.rejection_cost})

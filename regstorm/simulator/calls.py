@@ -1,6 +1,6 @@
 """Calls to the UDM: pairs that are asked for one after the other, and what each of them costs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from regstorm.records import counters
@@ -56,15 +56,14 @@ Charges = tuple[Charge, ...]
 
 
 class Call:
-    """Pairs that are asked for one after the other. An answer to any request but `request` is of no interest."""
+    """Pairs that are asked for one after the other, and the request for one of them on its way."""
 
     __slots__ = (
         "account",
         "answered",
-        "charges",
+        "charge",
         "failed",
-        "position",
-        "request",
+        "rest",
         "tag",
         "tries_left",
         "ue",
@@ -72,25 +71,30 @@ class Call:
     )
 
     def __init__(
-        self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told
+        self, ue: Ue, tag: Any, charges: Iterator[Charge], account: Account | None, answered: Told, failed: Told
     ) -> None:
         self.ue = ue
         self.tag = tag
-        self.charges = charges
+        self.charge: Charge
+        """Of the pair that is asked for now."""
+        self.rest = charges
+        """Of those to be asked for after it."""
         self.account = account
         self.answered = answered
         self.failed = failed
-        self.position = 0
         self.tries_left = 0
-        self.request: Request | None = None
-        self.waiting: EqualWaits[Call]
-        """With the request."""
+        self.waiting: EqualWaits[Call] | None = None
+        """With the request; None: an answer to it is of no interest any more."""
 
     def stop_waiting(self) -> None:
         """The request was answered, or its answer is of no interest any more. Once only."""
-        self.request = None
-        del self.waiting.until[self]
+        if self.waiting is not None:
+            del self.waiting.until[self]
+            self.waiting = None
 
-
-Request = tuple[Call, Charge]
-"""Told from another one of the same call by its identity."""
+    def once_more(self) -> "Call":
+        """The same with another request: the one that was given up is still on its way, or at the UDM."""
+        call = Call(self.ue, self.tag, self.rest, self.account, self.answered, self.failed)
+        call.charge = self.charge
+        call.tries_left = self.tries_left - 1
+        return call

@@ -166,7 +166,7 @@ class Core(AmfProcedures):
 
     def server_finishes(self, amf: Station[Job], now: float, number: int) -> None:
         """An AMF has worked off a message: its procedure goes on, or its sender is told of the refusal."""
-        if number != amf.due:
+        if now != amf.server.next_finish:
             return
         ue, message, connection, fate = amf.server.finish(now)
         if ue.connection != connection:

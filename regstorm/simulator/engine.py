@@ -5,7 +5,7 @@ inside an instant is policy, and no shortcut may change it.
 
 Most events of a storm are timers that are minutes of work away, and most of those are not needed any more when their
 time comes. So the agenda keeps them in three ways: those of later seconds as numbers packed into arrays, unsorted;
-those of this second and the next in slots of 1/16 s, unsorted; a slot is sorted when its time has come, and what is
+those of this second and the next in slots of 1/128 s, unsorted; a slot is sorted when its time has come, and what is
 added to it after that stands in a heap beside it, with all that is due within moments.
 """
 
@@ -25,7 +25,8 @@ Handler = Callable[[Any, float, int], None]
 Event = tuple[float, int, int, Any]
 """Due time, number, kind, subject."""
 
-_SLOTS_PER_S: Final = 16.0
+SLOTS_PER_S: Final = 128.0
+"""A slot is shorter than a hop on the bus: what a hop brings is sorted, which is cheaper than a heap."""
 _SUBJECT_MASK: Final = (1 << SUBJECT_BITS) - 1
 
 
@@ -72,7 +73,17 @@ class EventHeap:
             later.number.append(number)
             later.what.append(kind << SUBJECT_BITS | subject)
             return number
-        slot = floor(due_s * _SLOTS_PER_S)
+        slot = floor(due_s * SLOTS_PER_S)
+        if slot > self._slot:
+            self._slots[slot].append((due_s, number, kind, subject))
+        else:
+            heappush(self.soon, (due_s, number, kind, subject))
+        return number
+
+    def near(self, due_s: float, kind: int, subject: Any) -> int:
+        """The same for any subject, if it is due in seconds rather than minutes."""
+        number = next(self.numbers)
+        slot = floor(due_s * SLOTS_PER_S)
         if slot > self._slot:
             self._slots[slot].append((due_s, number, kind, subject))
         else:
@@ -81,13 +92,13 @@ class EventHeap:
 
     def run(self, until_s: int, handlers: Sequence[Handler]) -> None:
         """Handles everything that is due before `until_s`, a whole second. `handlers` by kind."""
-        end = until_s * _SLOTS_PER_S
+        end = until_s * SLOTS_PER_S
         while self._slot < end:
             events = self._slots.pop(self._slot, None)
             if events or self.soon:
-                self._handle(sorted(events or ()), (self._slot + 1) / _SLOTS_PER_S, handlers)
+                self._handle(sorted(events or ()), (self._slot + 1) / SLOTS_PER_S, handlers)
             self._slot += 1
-            if not self._slot % _SLOTS_PER_S:
+            if not self._slot % SLOTS_PER_S:
                 self._unpack(int(self._unpacked_until_s))
 
     def _handle(self, events: list[Event], until_s: float, handlers: Sequence[Handler]) -> None:
@@ -112,4 +123,4 @@ class EventHeap:
         slots = self._slots
         for due_s, number, what in zip(later.due_s, later.number, later.what, strict=True):
             event = (due_s, number, what >> SUBJECT_BITS, what & _SUBJECT_MASK)
-            slots[floor(due_s * _SLOTS_PER_S)].append(event)
+            slots[floor(due_s * SLOTS_PER_S)].append(event)

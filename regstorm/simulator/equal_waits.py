@@ -5,7 +5,6 @@ wait is forgotten at once: of all who begin to wait within the time of a time-ou
 the processor's caches.
 """
 
-from heapq import heappush
 from typing import Generic, TypeVar
 
 from regstorm.simulator.engine import EventHeap
@@ -16,10 +15,10 @@ Who = TypeVar("Who")
 class EqualWaits(Generic[Who]):
     """At most one wait for each `Who`, of `length_s`. Whoever handles events of `kind` and `subject` asks `over`."""
 
-    __slots__ = ("_kind", "_length_s", "_numbers", "_oldest", "_soon", "_subject", "_timer_runs", "until")
+    __slots__ = ("_heap", "_kind", "_length_s", "_oldest", "_subject", "_timer_runs", "until")
 
     def __init__(self, heap: EventHeap, length_s: float, kind: int, subject: int = 0) -> None:
-        self._soon, self._numbers = heap.soon, heap.numbers
+        self._heap = heap
         self._length_s = length_s
         self._kind = kind
         self._subject = subject
@@ -35,7 +34,7 @@ class EqualWaits(Generic[Who]):
         self.until[who] = due_s = now + self._length_s
         if not self._timer_runs:
             self._timer_runs = True
-            heappush(self._soon, (due_s, next(self._numbers), self._kind, self._subject))
+            self._heap.near(due_s, self._kind, self._subject)
 
     def begin_anew(self, who: Who, now: float) -> None:
         """The same, whether its own runs or not."""
@@ -56,7 +55,7 @@ class EqualWaits(Generic[Who]):
             who, due_s = self._oldest[-1]
             if until.get(who) is due_s:
                 if due_s > now or over is not None:
-                    heappush(self._soon, (due_s, next(self._numbers), self._kind, self._subject))
+                    self._heap.near(due_s, self._kind, self._subject)
                     return over
                 over = who
                 del until[who]

@@ -185,7 +185,7 @@ class ImsCore(ImsServices):
 
     def sbc_finishes(self, sbc: Station[tuple[Sip, bool]], now: float, number: int) -> None:
         """An SBC has worked off a request."""
-        if number != sbc.due:
+        if now != sbc.server.next_finish:
             return
         request, refused = sbc.server.finish(now)
         if refused:

@@ -1,7 +1,6 @@
 """The SIP nodes behind the SBC: each works its requests off one after the other, within a capacity of its own."""
 
 from collections.abc import Callable
-from heapq import heappush
 from random import Random
 from typing import Any, Final
 
@@ -29,7 +28,7 @@ class ImsNodes:
 
     def __init__(self, scenario: Scenario, strategy: Strategy, heap: EventHeap, tally: SecondTally, seed: int) -> None:
         self.tiers = compose.tier_table(strategy)
-        self._soon, self._numbers = heap.soon, heap.numbers
+        self._heap = heap
         self._counts = tally.counts
         self._hop_s = scenario.core.bus.hop_s
         self._place = {nf: place for place, nf in enumerate(_NODES)}
@@ -53,7 +52,7 @@ class ImsNodes:
     def send(self, nf: Nf, tier: int, then: Handler, shed: Handler, what: Any, now: float) -> None:
         """A request to that node: a hop, its queue, and then `then(what, now)`, or `shed` if it could not take it."""
         request = (self._place[nf], tier, then, shed, what)
-        heappush(self._soon, (now + self._hop_s, next(self._numbers), events.IMS_ARRIVES, request))
+        self._heap.near(now + self._hop_s, events.IMS_ARRIVES, request)
 
     def arrives(self, request: _Request, now: float, _: int) -> None:
         """A request is there."""
@@ -65,6 +64,6 @@ class ImsNodes:
 
     def finishes(self, node: Station[_Job], now: float, number: int) -> None:
         """A request has been worked off."""
-        if number == node.due:
+        if now == node.server.next_finish:
             then, what = node.server.finish(now)
             then(what, now)

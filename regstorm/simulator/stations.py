@@ -21,7 +21,7 @@ Job = TypeVar("Job")
 class Station(Generic[Job]):
     """A server whose event is `kind`, with the station as its subject."""
 
-    __slots__ = ("_full_capacity", "_kind", "_make", "_numbers", "_soon", "_strategy", "due", "lost", "place", "server")
+    __slots__ = ("_full_capacity", "_kind", "_make", "_numbers", "_soon", "_strategy", "lost", "place", "server")
 
     def __init__(
         self,
@@ -38,9 +38,8 @@ class Station(Generic[Job]):
         self._kind = kind
         self.place = place
         self.server: ProtectedServer[Job]
-        """What is offered to it, and accepted, the handler of its event will find done."""
-        self.due = 0
-        """Number of the event at which the job in service is done; at any other the job was lost. 0: there is none."""
+        """What is offered to it, and accepted, the handler of its event will find done, if it comes at the server's
+        `next_finish`; at any other time the job was lost."""
         self._set_up()
         self._full_capacity: float = self.server.capacity
         self.lost = False
@@ -49,11 +48,9 @@ class Station(Generic[Job]):
     def _set_up(self) -> None:
         self.server = self._make(self._strategy)
         self.server.begins = self._await
-        self.due = 0
 
     def _await(self, due_s: float) -> None:
-        self.due = due = next(self._numbers)
-        heappush(self._soon, (due_s, due, self._kind, self))
+        heappush(self._soon, (due_s, next(self._numbers), self._kind, self))
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Another order from now on; what waits keeps its own."""
