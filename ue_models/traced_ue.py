@@ -176,7 +176,7 @@ class _TracingObserver:
         self._trace.note(now, "attempt", procedure)
         self._observer.attempt_started(ue, procedure, now)
 
-    def attempt_ended(self, ue: int, procedure: str, started: float, now: float, failure: str | None) -> None:
+    def attempt_ended(self, ue: int, procedure: str, started: float | None, now: float, failure: str | None) -> None:
         self._trace.note(now, "ended", procedure, failure or "succeeded")
         self._observer.attempt_ended(ue, procedure, started, now, failure)
 

@@ -150,9 +150,9 @@ class UeCounts:
             self._timeline.count(counters.ONLINE_PROCEDURES, now)
             self._begun_in_service.add((ue, procedure))
 
-    def attempt_ended(self, ue: int, procedure: str, started: float, now: float, failure: str | None) -> None:
+    def attempt_ended(self, ue: int, procedure: str, started: float | None, now: float, failure: str | None) -> None:
         """It ended: None is success."""
-        if self._listener is not None:
+        if self._listener is not None and started is not None:
             self._listener.attempt_ended(ue, procedure, started, now, failure)
         online = ue >= self._outage_ues
         domains = self._domains

@@ -37,8 +37,11 @@ class UeObserver(Protocol):
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """An attempt's first octet went out. `procedure` is one of records.procedures."""
 
-    def attempt_ended(self, ue: int, procedure: str, started: float, now: float, failure: str | None) -> None:
-        """It ended: None is success, else `5GMM #22`, `T3510 expired`, `lower layer failure`, `aborted` …"""
+    def attempt_ended(self, ue: int, procedure: str, started: float | None, now: float, failure: str | None) -> None:
+        """It ended: None is success, else `5GMM #22`, `T3510 expired`, `lower layer failure`, `aborted` …
+
+        `started`: when; None from UEs that do not remember it, as nobody who listens to them needs it.
+        """
 
     def rejected(self, ue: int, cause: str, protected: bool, now: float) -> None:
         """A reject arrived, `cause` as `5GMM #22`, `5GSM #26`, `SIP 503`; `protected` if its integrity was checked."""

@@ -116,9 +116,8 @@ class ImsCore(ImsServices):
 
     def _forget(self, ue: Ue) -> None:
         """The SBC knows nothing of the UE."""
-        ims = ue.ims
-        ims.bound = ims.challenged_at_sbc = False
-        ims.transaction = UNKNOWN
+        ue.ims_bound = ue.ims_challenged_at_sbc = False
+        ue.ims_transaction = UNKNOWN
 
     def _follow_strategy(self) -> None:
         charge, (authorization,) = self._back_end.charge, ims_chain.AUTHORIZATION
@@ -130,27 +129,26 @@ class ImsCore(ImsServices):
 
     def receive(self, ue: Ue, now: float) -> None:
         """The UE's request arrives, for the first time or again."""
-        ims, counts = ue.ims, self._counts
+        counts = self._counts
         place = self.homes.of[ue.index]
         if self.fronts[place].station.lost:
             return
-        state = ims.transaction
+        state = ue.ims_transaction
         if state != UNKNOWN:
             counts[counters.SBC_RETRANSMISSIONS] += 1
             if state == ANSWERED and ue in self._unheard:
                 self._say(ue, self._unheard.pop(ue), now)
             return
         self._count(place, counters.SBC_REQUESTS)
-        ims.transaction = IN_PROGRESS
+        ue.ims_transaction = IN_PROGRESS
         self._decide(self._classified(ue), now)
 
     def _classified(self, ue: Ue) -> Sip:
-        ims = ue.ims
-        method, serial = ims.runs, ims.serial
-        bound = ims.bound
+        method, serial = ue.ims_runs, ue.ims_serial
+        bound = ue.ims_bound
         if method == MESSAGE:
             return Sip(ue, serial, method, False, bound, MessageClass.SERVICE_REQUEST)
-        if ims.answers and ims.challenged_at_sbc:
+        if ue.ims_answers and ue.ims_challenged_at_sbc:
             return Sip(ue, serial, method, True, False, MessageClass.FOLLOW_UP)
         own = MessageClass.PERIODIC_UPDATE if bound else MessageClass.INITIAL_REGISTRATION
         return Sip(ue, serial, method, False, bound, own)
@@ -180,8 +178,8 @@ class ImsCore(ImsServices):
             self._counts[name] += 1
 
     def _forget_transaction(self, request: Sip) -> None:
-        if request.ue.ims.serial == request.serial:
-            request.ue.ims.transaction = UNKNOWN
+        if request.ue.ims_serial == request.serial:
+            request.ue.ims_transaction = UNKNOWN
 
     def sbc_finishes(self, sbc: Station[tuple[Sip, bool]], now: float, number: int) -> None:
         """An SBC has worked off a request."""
@@ -231,30 +229,29 @@ class ImsCore(ImsServices):
 
     def _at_scscf(self, request: Sip, now: float) -> None:
         """Does it ask for long enough (RFC 3261 10.3), and prove who it is? If not, 423 or a challenge."""
-        ue, ims = request.ue, request.ue.ims
-        if self._too_brief is not None and not ims.asks_longer:
+        ue = request.ue
+        if self._too_brief is not None and not ue.ims_asks_longer:
             self._ledger.failed_in_ims(ue)
             self._answer(request, self._too_brief, now)
-        elif request.answers and ims.challenged:
-            ims.challenged = False
+        elif request.answers and ue.ims_challenged:
+            ue.ims_challenged = False
             self._ask(request, self._assignment, self._assigned, now)
-        elif ims.known and request.vouched:
+        elif ue.ims_known and request.vouched:
             self._ask(request, self._assignment, self._assigned, now)
         else:
             self._ask(request, self._challenge, self._challenged, now)
 
     def _challenged(self, ue: Ue, request: Sip, now: float) -> None:
         self._counts[counters.CHALLENGES] += 1
-        ue.ims.challenged = ue.ims.challenged_at_sbc = True
+        ue.ims_challenged = ue.ims_challenged_at_sbc = True
         self._respond(request, 401, now)
 
     def _assigned(self, ue: Ue, request: Sip, now: float) -> None:
-        ims = ue.ims
-        self._counts[counters.REREGISTERED if ims.known else counters.REGISTERED] += 1
+        self._counts[counters.REREGISTERED if ue.ims_known else counters.REGISTERED] += 1
         self.registered(ue, request.account, now)
         self._ledger.succeeded_in_ims(ue, self.serves(ue))
-        ims.bound = ims.serial == request.serial
-        ims.challenged_at_sbc = False
+        ue.ims_bound = ue.ims_serial == request.serial
+        ue.ims_challenged_at_sbc = False
         self._respond(request, 200, now)
 
     def _hss_failed(self, ue: Ue, request: Sip, now: float) -> None:
@@ -269,7 +266,7 @@ class ImsCore(ImsServices):
         self._respond(request, 503, now)
 
     def _message_at_scscf(self, request: Sip, now: float) -> None:
-        if not request.ue.ims.known:
+        if not request.ue.ims_known:
             self._respond(request, 403, now)
             return
         self.nodes.send(Nf.IP_SM_GW, self._follow_up, self._message_arrives, self._shed, request, now)
@@ -293,8 +290,8 @@ class ImsCore(ImsServices):
     def _answer(self, request: Sip, response: SipResponse, now: float) -> None:
         self._counts[f"{counters.SBC_RESPONSES}.{response.status}"] += 1
         self._counts[counters.SBC_RESPONSES] += 1
-        if request.ue.ims.serial == request.serial:
-            request.ue.ims.transaction = ANSWERED
+        if request.ue.ims_serial == request.serial:
+            request.ue.ims_transaction = ANSWERED
             self._say(request.ue, response, now)
 
     def _say(self, ue: Ue, response: SipResponse, now: float) -> None:

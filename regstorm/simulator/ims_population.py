@@ -1,4 +1,6 @@
-"""What is remembered of each UE in IMS, on its own side and on the core's, and looked at all the time (population.py).
+"""What is remembered of each UE in IMS, on its own side and on the core's, and looked at all the time.
+
+A part of the UE's record (population.py): one record is found sooner than two, and takes less room.
 
 A P-CSCF is a number here, 0 or 1. Where a field holds the number of an event, that event counts and any other that
 comes is stale; 0 is none.
@@ -22,43 +24,42 @@ ANSWERED: Final = 2
 """What the SBC's transactions know of the UE's request (RFC 3261 17.2.2)."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, kw_only=True)
 class ImsUe:
-    """One UE, registered before the run."""
+    """The part of a UE's record that belongs to IMS; it was registered before the run."""
 
     # --- the UE's side
-    up: bool = True
+    ims_up: bool = True
     """The ims session is up."""
-    registered: bool = True
-    runs: int = IDLE
+    ims_registered: bool = True
+    ims_runs: int = IDLE
     """IDLE, INITIAL, RENEWAL or MESSAGE."""
-    answers: bool = False
+    ims_answers: bool = False
     """The request under way answers a challenge."""
-    held: bool = False
+    ims_held: bool = False
     """It waits for user-plane resources."""
-    asks_longer: bool = False
+    ims_asks_longer: bool = False
     """It was told 423, and asks for Min-Expires."""
-    planned: int = 0
+    ims_planned: int = 0
     """Event of the next initial registration."""
-    serial: int = 0
+    ims_serial: int = 0
     """Of its request; 0: none, and what comes is not heard."""
-    timer: int = 0
+    ims_timer: int = 0
     """Event of Timer E, or of Timer F."""
 
     # --- the core's side
-    transaction: int = UNKNOWN
+    ims_transaction: int = UNKNOWN
     """UNKNOWN, IN_PROGRESS or ANSWERED."""
-    bound: bool = True
+    ims_bound: bool = True
     """The SBC has a binding to the address that the UE uses."""
-    challenged_at_sbc: bool = False
-    challenged: bool = False
+    ims_challenged_at_sbc: bool = False
+    ims_challenged: bool = False
     """The S-CSCF waits for an answer."""
-    known: bool = True
+    ims_known: bool = True
     """The S-CSCF has a registration."""
-    version: int = 0
+    ims_version: int = 0
     """Changes with every registration at the S-CSCF and with its end."""
-    known_until_s: float = 0.0
-    holds: int = 3
+    ims_holds: int = 3
     """Bit n: application server n holds the user."""
-    served: bool = True
+    ims_served: bool = True
     """Registered, and both hold it."""

@@ -72,7 +72,6 @@ class ImsRequests(ABC):
 
     def _remember(self, ues: int) -> None:
         """Makes room for what only this side knows of each UE, and looks at now and then."""
-        self._began_s = times_s(ues)
         self._asked_s = times_s(ues)
         """When its request went out first."""
         self._repeats = bytearray(ues)
@@ -100,56 +99,51 @@ class ImsRequests(ABC):
         """The attempt is over."""
 
     def _begin(self, ue: Ue, kind: int, now: float) -> None:
-        ims = ue.ims
-        ims.runs = kind
-        self._began_s[ue.index] = now
+        ue.ims_runs = kind
         self._observer.attempt_started(ue.index, NAMES[kind], now)
         self._ask(ue, False, now)
 
     def _ask(self, ue: Ue, answers: bool, now: float) -> None:
         """A request goes out for the first time."""
-        ims = ue.ims
         self._serial = self._serial % _SERIALS + 1
-        ims.serial = self._serial
-        ims.transaction = UNKNOWN
-        ims.answers = answers
+        ue.ims_serial = self._serial
+        ue.ims_transaction = UNKNOWN
+        ue.ims_answers = answers
         self._asked_s[ue.index] = now
         self._repeats[ue.index] = 0
-        ims.timer = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue.index)
+        ue.ims_timer = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
     def _transmit(self, ue: Ue, now: float) -> None:
         """At once, or when there are resources for it again."""
         if self._owner.has_connection(ue, now):
-            ue.ims.held = False
+            ue.ims_held = False
             self._owner.packet(ue, now)
             self._core.receive(ue, now)
         else:
-            ue.ims.held = True
+            ue.ims_held = True
             self._owner.fetch_resources(ue, now)
 
     def connected(self, ue: Ue, now: float) -> None:
         """There is a connection with resources: what was held goes out, unless nobody waits for its answer any more."""
-        ims = ue.ims
-        if ims.held:
-            ims.held = False
-            if ims.timer:
+        if ue.ims_held:
+            ue.ims_held = False
+            if ue.ims_timer:
                 self._transmit(ue, now)
 
     def timer_expired(self, index: int, now: float, number: int) -> None:
         """Timer E: once more, twice as late up to T2; at the end Timer F."""
         ue = self._ues[index]
-        ims = ue.ims
-        if number != ims.timer:
+        if number != ue.ims_timer:
             return
         gives_up_s = self._asked_s[ue.index] + GM.f_s
         if now >= gives_up_s:
-            ims.timer = ims.serial = 0
+            ue.ims_timer = ue.ims_serial = 0
             self._ended(ue, TimerF(), now)
             return
         self._repeats[ue.index] += 1
         pause_s = min(GM.t1_s * 2.0 ** self._repeats[ue.index], GM.t2_s)
-        ims.timer = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue.index)
+        ue.ims_timer = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
     def sip_response(self, ue: Ue, response: SipResponse, now: float) -> bool:
@@ -157,14 +151,13 @@ class ImsRequests(ABC):
         if not self._owner.has_connection(ue, now):
             return False
         self._owner.packet(ue, now)
-        ims = ue.ims
-        ims.held = False
-        ims.timer = 0
+        ue.ims_held = False
+        ue.ims_timer = 0
         if response.status == _UNAUTHORIZED:
             after_s = self._answer_s()
             self._answer[ue.index] = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
             return True
-        ims.serial = 0
+        ue.ims_serial = 0
         failed = response.status >= 300
         refused = Refused(response.status, response.retry_after_s, response.min_expires_s, response.restoration)
         self._ended(ue, refused if failed else None, now)
@@ -179,11 +172,10 @@ class ImsRequests(ABC):
 
     def _abort(self, ue: Ue, now: float) -> None:
         """Ends what runs from outside."""
-        ims = ue.ims
-        kind, ims.runs = ims.runs, IDLE
-        ims.timer = self._answer[ue.index] = ims.serial = 0
+        kind, ue.ims_runs = ue.ims_runs, IDLE
+        ue.ims_timer = self._answer[ue.index] = ue.ims_serial = 0
         if kind != IDLE:
-            self._observer.attempt_ended(ue.index, NAMES[kind], self._began_s[ue.index], now, "aborted")
+            self._observer.attempt_ended(ue.index, NAMES[kind], None, now, "aborted")
 
     def _answer_s(self) -> float:
         return self._answer_low_s + (self._answer_high_s - self._answer_low_s) * self._rng.random()

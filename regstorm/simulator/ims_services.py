@@ -21,7 +21,7 @@ from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_nodes import ImsNodes
 from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.listener import ImsListener, SipResponse
-from regstorm.simulator.population import Population, Ue
+from regstorm.simulator.population import Population, Ue, times_s
 from regstorm.simulator.tally import SecondTally
 
 _SERVERS: Final = (Nf.TAS, Nf.IP_SM_GW)
@@ -72,6 +72,8 @@ class ImsServices:
         self._counts = tally.counts
         self._rng = Random(f"{seed} third parties")
         self._expires_s = float(ims.expires_s)
+        self.known_until_s = times_s(population.size)
+        """By UE: how long the S-CSCF keeps a registration that it has."""
         self._hop_s = scenario.core.bus.hop_s
         self._continues = ims.default_handling == "continued"
         self._retry = ims.as_retry
@@ -110,14 +112,13 @@ class ImsServices:
 
     def serves(self, ue: Ue) -> bool:
         """The user is registered, and both application servers hold the registration."""
-        return ue.ims.served
+        return ue.ims_served
 
     def _look_again(self, ue: Ue, now: float) -> None:
-        ims = ue.ims
-        served = ims.known and ims.holds == _ALL
-        if served == ims.served:
+        served = ue.ims_known and ue.ims_holds == _ALL
+        if served == ue.ims_served:
             return
-        ims.served = served
+        ue.ims_served = served
         if served:
             self._ledger.settle(ue, keep_running=self.busy_in_5gs(ue))
         self._tally.gauge(counters.FULL_SERVICE, 1 if served else -1)
@@ -126,16 +127,15 @@ class ImsServices:
     def begin(self) -> None:
         """Everybody is registered since before the run."""
         for ue in self._ues:
-            ue.ims.known_until_s = self._expires_s
+            self.known_until_s[ue.index] = self._expires_s
         self._tally.gauge(counters.FULL_SERVICE, len(self._ues))
 
     def forget(self, ue: Ue, now: float) -> None:
         """The outage has taken the user: no node knows its registration any more."""
-        ims = ue.ims
-        ims.bound = ims.challenged_at_sbc = ims.challenged = False
-        ims.known = False
-        ims.holds = 0
-        ims.version += 1
+        ue.ims_bound = ue.ims_challenged_at_sbc = ue.ims_challenged = False
+        ue.ims_known = False
+        ue.ims_holds = 0
+        ue.ims_version += 1
         for server in range(len(_SERVERS)):
             self._retries.pop((ue.index, server), None)
         self._ledger.failed_in_ims(ue)
@@ -145,14 +145,13 @@ class ImsServices:
 
     def registered(self, ue: Ue, account: Account | None, now: float) -> None:
         """SAR was answered: the S-CSCF has the registration, and tells both application servers."""
-        ims = ue.ims
-        ims.known = True
-        ims.version += 1
-        ims.known_until_s = now + self._expires_s
-        self.listener.core_registered(ue, now + self._expires_s)
+        ue.ims_known = True
+        ue.ims_version += 1
+        self.known_until_s[ue.index] = until_s = now + self._expires_s
+        self.listener.core_registered(ue, until_s)
         self._look_again(ue, now)
         for server in range(len(_SERVERS)):
-            self._tell(_Told(ue, server, ims.version, account), now)
+            self._tell(_Told(ue, server, ue.ims_version, account), now)
 
     def expire(self, ue: Ue, now: float) -> None:
         """Nobody has renewed the registration in time."""
@@ -164,9 +163,8 @@ class ImsServices:
         self._notify(_Notified(ue, now + self._hop_s, 0), now + self._hop_s)
 
     def _end_registration(self, ue: Ue, why: str, now: float) -> None:
-        ims = ue.ims
-        ims.known = False
-        ims.version += 1
+        ue.ims_known = False
+        ue.ims_version += 1
         self._counts[f"{counters.DEREGISTERED}.{why}"] += 1
         self._counts[counters.DEREGISTERED] += 1
         self._look_again(ue, now)
@@ -180,7 +178,7 @@ class ImsServices:
     def notify_due(self, _: int, now: float, event: int) -> None:
         """NOTIFY goes out, for the first time or again until Timer F."""
         ue, since_s, repeats = self._notified.pop(event)
-        ue.ims.bound = False
+        ue.ims_bound = False
         if not self.listener.deregistered_in_ims(ue, now):
             interval_s = min(GM.t1_s * 2.0**repeats, GM.t2_s)
             if now + interval_s < since_s + GM.f_s:
@@ -193,7 +191,7 @@ class ImsServices:
 
     def _arrives(self, told: _Told, now: float) -> None:
         """At the application server."""
-        if not told.ue.ims.holds >> told.server & 1:
+        if not told.ue.ims_holds >> told.server & 1:
             self._retries.pop((told.ue.index, told.server), None)
             self._download(told, now)
 
@@ -202,7 +200,7 @@ class ImsServices:
         self._back_end.ask_for(told.ue, told, charges, told.account, self._hold, self._download_failed, now)
 
     def _hold(self, ue: Ue, told: _Told, now: float) -> None:
-        ue.ims.holds |= 1 << told.server
+        ue.ims_holds |= 1 << told.server
         self._counts[counters.THIRD_PARTY] += 1
         self._counts[f"{counters.THIRD_PARTY}.{_SERVERS[told.server]}"] += 1
         self._look_again(ue, now)
@@ -225,8 +223,8 @@ class ImsServices:
         if number != event:
             return
         del self._retries[ue.index, server]
-        if not ue.ims.holds >> server & 1:
-            told = _Told(ue, server, ue.ims.version, account)
+        if not ue.ims_holds >> server & 1:
+            told = _Told(ue, server, ue.ims_version, account)
             self._back_end.ask_for(ue, told, self._arrivals[server], account, self._hold, self._try_later, now)
 
     def _not_told(self, told: _Told, now: float) -> None:
@@ -235,7 +233,7 @@ class ImsServices:
     def _third_party_failed(self, told: _Told, now: float, heard: bool) -> None:
         self._counts[counters.THIRD_PARTY_FAILED] += 1
         self._counts[f"{counters.THIRD_PARTY_FAILED}.{_SERVERS[told.server]}"] += 1
-        if told.ue.ims.version != told.version:
+        if told.ue.ims_version != told.version:
             return
         if not self._continues:
             self._terminate(told.ue, now)
@@ -246,16 +244,15 @@ class ImsServices:
     def tell_again(self, _: int, now: float, event: int) -> None:
         """The S-CSCF repeats a third-party REGISTER that was not heard."""
         told = self._told_again.pop(event)
-        if told.ue.ims.version == told.version:
+        if told.ue.ims_version == told.version:
             self._tell(told, now)
 
     def _departs(self, leaving: tuple[Ue, int], now: float) -> None:
         """The AS lets go of the user at once; the HSS is told after that."""
         ue, server = leaving
         self._retries.pop((ue.index, server), None)
-        ims = ue.ims
-        if ims.holds >> server & 1:
-            ims.holds &= ~(1 << server)
+        if ue.ims_holds >> server & 1:
+            ue.ims_holds &= ~(1 << server)
             self._look_again(ue, now)
             if self._departures[server]:
                 self._back_end.ask_for(ue, server, self._departures[server], None, _unheard, _unheard, now)

@@ -50,54 +50,50 @@ class ImsUes(ImsRequests):
 
     def is_registered(self, ue: Ue) -> bool:
         """A binding stands, as far as the UE knows."""
-        return ue.ims.registered
+        return ue.ims_registered
 
     def in_full_service(self, ue: Ue) -> bool:
         """Registered, and both application servers hold the registration, which the UE does not know."""
-        return bool(ue.ims.registered and ue.ims.served)
+        return bool(ue.ims_registered and ue.ims_served)
 
     def holds_packet(self, ue: Ue) -> bool:
         """A request waits for a connection."""
-        return ue.ims.held
+        return ue.ims_held
 
     # --- the session -------------------------------------------------------------------------------------------------
 
     def session_up(self, ue: Ue, now: float) -> None:
         """The ims session is up, with a new address: the UE registers."""
-        ims = ue.ims
-        ims.up = True
-        ims.bound = ims.challenged_at_sbc = False
+        ue.ims_up = True
+        ue.ims_bound = ue.ims_challenged_at_sbc = False
         self._p_cscf[ue.index] = self._in_vain[ue.index] = 0
         self._plan(ue, self._answer_s(), "", now)
 
     def session_down(self, ue: Ue, now: float) -> None:
         """The ims session is gone, and with it all that went over it; the binding is forgotten."""
-        ims = ue.ims
-        if not ims.up:
+        if not ue.ims_up:
             return
-        ims.up = ims.held = False
+        ue.ims_up = ue.ims_held = False
         self._abort(ue, now)
         self._cancel_plan(ue, now)
         self._renewal_due[ue.index] = False
         self._renew_at_s[ue.index] = 0.0
-        ims.registered = False
+        ue.ims_registered = False
         self._owner.ims_changed(ue, now)
 
     def send_message(self, ue: Ue, now: float) -> None:
         """A user's short message, if it may be sent now."""
-        ims = ue.ims
         barred = self._barred_until_s[self._p_cscf[ue.index]][ue.index] > now
-        if not ims.runs and ims.registered and ims.up and not barred:
+        if not ue.ims_runs and ue.ims_registered and ue.ims_up and not barred:
             self._begin(ue, MESSAGE, now)
 
     # --- ends of attempts --------------------------------------------------------------------------------------------
 
     def _ended(self, ue: Ue, failure: Failure | None, now: float) -> None:
-        ims = ue.ims
-        kind = ims.runs
-        ims.runs = IDLE
+        kind = ue.ims_runs
+        ue.ims_runs = IDLE
         told = None if failure is None else described(failure)
-        self._observer.attempt_ended(ue.index, NAMES[kind], self._began_s[ue.index], now, told)
+        self._observer.attempt_ended(ue.index, NAMES[kind], None, now, told)
         if failure is None:
             self._succeeded(ue, kind, now)
         else:
@@ -114,20 +110,19 @@ class ImsUes(ImsRequests):
     def _succeeded(self, ue: Ue, kind: int, now: float) -> None:
         if kind == MESSAGE:
             return
-        ims = ue.ims
         self._renewal_failed[ue.index] = False
         self._failures[ue.index] = self._in_vain[ue.index] = 0
-        ims.registered = True
+        ue.ims_registered = True
         self._keep_binding(ue, now)
         self._owner.ims_changed(ue, now)
 
     def _registration_failed(self, ue: Ue, kind: int, failure: Failure, now: float) -> None:
         """What the rules say, as the profile takes it. A binding that there is stands until it expires."""
-        ims, renewing = ue.ims, kind == RENEWAL
+        renewing = kind == RENEWAL
         standing = Standing(self._failures[ue.index], renewing, bool(self._renewal_failed[ue.index]))
         verdict = ue.profile.adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
         if isinstance(verdict, Again):
-            ims.asks_longer = True
+            ue.ims_asks_longer = True
             self._begin(ue, kind, now)
             return
         self._failures[ue.index] = min(self._failures[ue.index] + 1, 255)
@@ -158,9 +153,9 @@ class ImsUes(ImsRequests):
 
     def deregistered_in_ims(self, ue: Ue, now: float) -> bool:
         """NOTIFY, "deactivated": the UE registers anew (5.1.1.7)."""
-        if not ue.ims.up or not self._owner.has_connection(ue, now):
+        if not ue.ims_up or not self._owner.has_connection(ue, now):
             return False
-        if ue.ims.registered:
+        if ue.ims_registered:
             self._abort(ue, now)
             self._lose(ue, "IMS deregistered by the network", now)
         return True
@@ -184,40 +179,38 @@ class ImsUes(ImsRequests):
     def clock(self, index: int, now: float, number: int) -> None:
         """Time to renew; or a binding ends, in the core before at the UE."""
         ue = self._ues[index]
-        ims = ue.ims
         if number != self._clock[ue.index]:
             return
         self._clock[ue.index] = 0
         if self._renew_at_s[ue.index] and self._renew_at_s[ue.index] <= now:
             self._renew_at_s[ue.index] = 0.0
             self._renew(ue, now)
-        if ims.known and ims.known_until_s <= now:
+        known_until_s = self._core.known_until_s[ue.index]
+        if ue.ims_known and known_until_s <= now:
             self._core.expire(ue, now)
-        if ims.registered and self._bound_until_s[ue.index] <= now:
+        if ue.ims_registered and self._bound_until_s[ue.index] <= now:
             self._lose(ue, "IMS binding expired", now)
         dues = [self._renew_at_s[ue.index]] if self._renew_at_s[ue.index] else []
-        dues += [self._bound_until_s[ue.index]] if ims.registered else []
-        dues += [ims.known_until_s] if ims.known else []
+        dues += [self._bound_until_s[ue.index]] if ue.ims_registered else []
+        dues += [known_until_s] if ue.ims_known else []
         if dues and not self._clock[ue.index]:
             self._wake_at(ue, max(now, min(dues)))
 
     def _renew(self, ue: Ue, now: float) -> None:
         """Re-registration (5.1.1.4.1); after the attempt that runs, if one does."""
-        ims = ue.ims
-        self._renewal_due[ue.index] = ims.runs != IDLE
-        if not ims.runs and ims.registered and not ims.planned:
+        self._renewal_due[ue.index] = ue.ims_runs != IDLE
+        if not ue.ims_runs and ue.ims_registered and not ue.ims_planned:
             self._begin(ue, RENEWAL, now)
 
     def _lose(self, ue: Ue, why: str, now: float) -> None:
         """No binding any more: the UE registers anew, at once if nothing is planned."""
-        ims = ue.ims
-        was = ims.registered
-        ims.registered = self._renewal_due[ue.index] = False
+        was = ue.ims_registered
+        ue.ims_registered = self._renewal_due[ue.index] = False
         self._renew_at_s[ue.index] = 0.0
         self._owner.ims_changed(ue, now)
         if was:
             self._observer.registration_lost(ue.index, why, now)
-        if ims.up and not ims.planned and not ims.runs:
+        if ue.ims_up and not ue.ims_planned and not ue.ims_runs:
             self._plan(ue, 0.0, "", now)
 
     # --- the next registration ---------------------------------------------------------------------------------------
@@ -234,16 +227,14 @@ class ImsUes(ImsRequests):
     def _plan(self, ue: Ue, after_s: float, timer: str, now: float) -> None:
         """An initial registration then; supersedes what was planned."""
         self._cancel_plan(ue, now)
-        ims = ue.ims
         if timer:
             self._waits_on[ue.index] = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
-        ims.planned = self._heap.at(due_s, events.IMS_SEEK, ue.index)
+        ue.ims_planned = self._heap.at(due_s, events.IMS_SEEK, ue.index)
 
     def _cancel_plan(self, ue: Ue, now: float) -> None:
-        ims = ue.ims
-        ims.planned = 0
+        ue.ims_planned = 0
         if self._waits_on[ue.index]:
             self._observer.waiting(WAITS[self._waits_on[ue.index]], -1, now)
             self._waits_on[ue.index] = 0
@@ -251,11 +242,10 @@ class ImsUes(ImsRequests):
     def seek(self, index: int, now: float, number: int) -> None:
         """The wait is over: whom to ask."""
         ue = self._ues[index]
-        ims = ue.ims
-        if number != ims.planned:
+        if number != ue.ims_planned:
             return
         self._cancel_plan(ue, now)
-        if ims.runs:  # a message is on its way
+        if ue.ims_runs:  # a message is on its way
             self._plan(ue, self._answer_s(), "", now)
             return
         barred_until_s = [one[ue.index] for one in self._barred_until_s]
@@ -270,7 +260,7 @@ class ImsUes(ImsRequests):
             case _:
                 self._in_vain[ue.index] = 0
                 free_at_s = min(barred_until_s)
-                if ims.registered and free_at_s > now:  # not given up for a refused renewal
+                if ue.ims_registered and free_at_s > now:  # not given up for a refused renewal
                     self._plan(ue, free_at_s - now, RETRY_AFTER, now)
                     return
                 self._owner.ims_exhausted(ue, ue.profile.recourse, now)

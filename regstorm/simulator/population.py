@@ -9,7 +9,7 @@ looks at now and then, stands in compact arrays there: 300 000 records of everyt
 """
 
 from array import array
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -63,13 +63,11 @@ NO_STAGE: Final = 255
 
 
 @dataclass(slots=True, eq=False)
-class Ue:
+class Ue(ImsUe):
     """One UE, as its own side and the core look at it all the time."""
 
     index: int
     profile: Profile
-    ims: ImsUe = field(init=False)
-    """Only where the population has IMS."""
 
     # --- the UE's side
     phase: int = IN_SERVICE
@@ -84,8 +82,6 @@ class Ue:
     """Index of the 5GMM timer that it waits on; 0: none."""
     sessions: int = 0
     """Bit n: the session with the scenario's DNN n is up."""
-    started_s: float = 0.0
-    """When its 5GMM attempt began."""
     idle_at_s: float = 0.0
     """When the base station will have released its connection, if nothing is sent before."""
     retry: int = 0
@@ -134,8 +130,6 @@ class Population:
         self.ues = [Ue(index, profile) for index, profile in enumerate(_profiles(settings, self.size, rng))]
         for ue in self.ues:
             ue.sessions = self.sessions_wanted
-            if settings.ims:
-                ue.ims = ImsUe()
         share = settings.eutra_coverage
         self.eutra = bytearray(rng.random() < share for _ in self.ues) if share else bytearray(self.size)
         """By index: there is E-UTRA coverage where it is."""

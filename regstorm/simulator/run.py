@@ -123,9 +123,9 @@ def run_storm(plan: StormPlan, on_progress: Callable[[Progress], None], stop: St
     partial.
     """
     began = told = monotonic()
-    storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed, plan.later)
     gc.disable()  # there is no cyclic garbage, and looking for it among all requests that wait takes 15 % of the time
     try:
+        storm = Storm(plan.scenario.sampled(plan.sample), plan.strategy, plan.seed, plan.later)
         while not storm.over and not stop.is_set():
             storm.run_second()
             now = monotonic()

@@ -74,7 +74,6 @@ class RegisteredUes(UeSide):
         ue.phase = ESTABLISHING
         ue.stage = self._first_session[ue.chain] + session
         self._repeats[ue.index] = 0
-        self._session_started_s[ue.index] = now
         self._observer.attempt_started(ue.index, self._session_name(ue), now)
         self._t3580.begin_anew(ue, now)
         self._owe(ue, OWES_SESSION, now)
@@ -109,7 +108,7 @@ class RegisteredUes(UeSide):
             return
         self._t3580.end_if_it_runs(ue)
         ue.sessions |= 1 << stage - self._first_session[ue.chain]
-        self._observer.attempt_ended(ue.index, self._session_name(ue), self._session_started_s[ue.index], now, None)
+        self._observer.attempt_ended(ue.index, self._session_name(ue), None, now, None)
         self._stay_connected(ue, now)
         ue.phase = LACKS_SESSION
         if self.ims is not None and stage - self._first_session[ue.chain] == self._ims_session:
@@ -129,7 +128,7 @@ class RegisteredUes(UeSide):
 
     def _session_failed(self, ue: Ue, failure: SessionFailure, why: str, now: float) -> None:
         """Until the rules let the UE ask for this session again, it asks for another that it lacks."""
-        self._observer.attempt_ended(ue.index, self._session_name(ue), self._session_started_s[ue.index], now, why)
+        self._observer.attempt_ended(ue.index, self._session_name(ue), None, now, why)
         session = ue.stage - self._first_session[ue.chain]
         ue.phase = LACKS_SESSION
         self._unsent[ue.index] = False
@@ -183,7 +182,6 @@ class RegisteredUes(UeSide):
             return
         self._releasing[ue.index] = True
         self._repeats[ue.index] = 0
-        self._session_started_s[ue.index] = now
         self._observer.attempt_started(ue.index, procedures.SESSION_RELEASE, now)
         self._t3580.begin_anew(ue, now)
         self._send_session_request(ue, now)
@@ -212,8 +210,7 @@ class RegisteredUes(UeSide):
         self._releasing[ue.index] = False
         self._unsent[ue.index] = False
         self._t3580.end_if_it_runs(ue)
-        name, began = procedures.SESSION_RELEASE, self._session_started_s[ue.index]
-        self._observer.attempt_ended(ue.index, name, began, now, failure)
+        self._observer.attempt_ended(ue.index, procedures.SESSION_RELEASE, None, now, failure)
 
     def _ims_session_gone(self, ue: Ue, now: float) -> None:
         ue.sessions &= ~(1 << self._ims_session)
@@ -284,7 +281,6 @@ class RegisteredUes(UeSide):
     def _ask(self, ue: Ue, what: int, now: float) -> None:
         """A service request or a periodic update begins."""
         ue.asks = what
-        ue.started_s = now
         self._t3512[ue.index] = 0
         self._observer.attempt_started(ue.index, NAMES[what], now)
         profile = ue.profile
@@ -301,7 +297,7 @@ class RegisteredUes(UeSide):
         ue.asks = IDLE
         self._stop_guard(ue)
         self._registration_attempts[ue.index] = self._service_attempts[ue.index] = 0
-        self._observer.attempt_ended(ue.index, NAMES[what], ue.started_s, now, None)
+        self._observer.attempt_ended(ue.index, NAMES[what], None, now, None)
         if what == SERVICE_REQUEST or self._lacks_session(ue):
             self._stay_connected(ue, now)
         else:

@@ -28,7 +28,6 @@ from regstorm.simulator.population import (
     Population,
     Ue,
     numbers,
-    times_s,
 )
 from ue_models import rules
 from ue_models.timers import T3247, T3346, T3502, T3511, T3525, T3580
@@ -89,7 +88,6 @@ class UeSide(ABC):
         self._hard_rejects = bytearray(ues)
         self._operation = numbers(ues)
         self._t3512 = numbers(ues)
-        self._session_started_s = times_s(ues)
         self._t3580: EqualWaits[Ue] = EqualWaits(self._heap, T3580.seconds, events.T3580)
         """T3580, or T3582, which is as long."""
         self._guards: dict[float, EqualWaits[Ue]] = {}

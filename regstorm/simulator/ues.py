@@ -112,7 +112,6 @@ class Ues(RegisteredUes):
         else:
             ue.chain = KNOWN if ue.shares_context else UNKNOWN_GUTI
         ue.stage = 0
-        ue.started_s = now
         self._t3512[ue.index] = 0
         self._observer.attempt_started(ue.index, procedures.REGISTRATION, now)
         self._start_guard(ue, ue.profile.guard_s(T3510), now)
@@ -133,7 +132,7 @@ class Ues(RegisteredUes):
         self._stop_guard(ue)
         ue.has_guti = True
         self._registration_attempts[ue.index] = self._service_attempts[ue.index] = self._hard_rejects[ue.index] = 0
-        self._observer.attempt_ended(ue.index, procedures.REGISTRATION, ue.started_s, now, None)
+        self._observer.attempt_ended(ue.index, procedures.REGISTRATION, None, now, None)
         self._stay_connected(ue, now)
         self._owe(ue, OWES_COMPLETE, now)
         ue.phase = LACKS_SESSION
@@ -175,7 +174,7 @@ class Ues(RegisteredUes):
         self._unsent[ue.index] = False
         self._stop_guard(ue)
         name = NAMES[what] if what else procedures.REGISTRATION
-        self._observer.attempt_ended(ue.index, name, ue.started_s, now, why)
+        self._observer.attempt_ended(ue.index, name, None, now, why)
         if isinstance(failure, Rejected):
             self._observer.rejected(ue.index, why, failure.protected, now)
         self._leave_connection(ue, now)
@@ -244,7 +243,6 @@ class Ues(RegisteredUes):
                 self._release_ims_session(ue, now)
             case Recourse.REREGISTER if not ue.asks:
                 ue.asks = LEAVING
-                ue.started_s = now
                 self._leaving[ue.index] = 0
                 self._observer.attempt_started(ue.index, procedures.DEREGISTRATION, now)
                 self._send_deregistration(ue, now)
@@ -283,7 +281,7 @@ class Ues(RegisteredUes):
         """Deregistered by its own wish, with the network's accept or locally; it registers again at once."""
         self._stop_guard(ue)
         ue.asks = IDLE
-        self._observer.attempt_ended(ue.index, procedures.DEREGISTRATION, ue.started_s, now, failure)
+        self._observer.attempt_ended(ue.index, procedures.DEREGISTRATION, None, now, failure)
         self._leave_connection(ue, now)
         self._deregister(ue, None, DEREGISTERED, now)
         self._wait(ue, 0.0, "", now)
@@ -294,7 +292,7 @@ class Ues(RegisteredUes):
         """Ends the 5GMM attempt under way from outside."""
         if ue.guard is not None:
             name = NAMES[ue.asks] if ue.asks else procedures.REGISTRATION
-            self._observer.attempt_ended(ue.index, name, ue.started_s, now, why)
+            self._observer.attempt_ended(ue.index, name, None, now, why)
         self._unsent[ue.index] = False
         self._stop_guard(ue)
         ue.asks = IDLE
@@ -306,8 +304,8 @@ class Ues(RegisteredUes):
             ue.phase = phase
             return
         if before == ESTABLISHING:
-            name, started = self._session_name(ue), self._session_started_s[ue.index]
-            self._observer.attempt_ended(ue.index, name, started, now, why if phase == AWAY else "aborted")
+            why_session = why if phase == AWAY else "aborted"
+            self._observer.attempt_ended(ue.index, self._session_name(ue), None, now, why_session)
         ue.phase = phase
         self._t3512[ue.index] = 0
         self._abandon_sessions(ue, now)
