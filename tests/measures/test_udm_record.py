@@ -27,12 +27,11 @@ TWO = {
 
 def timeline(**by_second):
     made = Timeline(0.0)
-    for name, amounts in by_second.items():
-        for second, amount in enumerate(amounts):
-            made._counted += [{} for _ in range(second + 1 - len(made._counted))]
-            made._sampled += [{} for _ in range(second + 1 - len(made._sampled))]
-            made._counted[second][name.replace("__", ".")] = amount
-            made._totals[name.replace("__", ".")] += amount
+    seconds = max(map(len, by_second.values()))
+    for second in range(seconds):
+        for name, amounts in by_second.items():
+            made.count(name.replace("__", "."), float(second), amounts[second])
+    made.close(seconds)
     return made
 
 
