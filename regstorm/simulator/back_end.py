@@ -271,7 +271,7 @@ class BackEnd:
         if self._by_node is not None:
             self._by_node.count(unit.place, counters.UDM_SERVED, charge.interface)
         account = call.account
-        if account is not None and account.is_open:  # as most are: not worth a call
+        if account is not None and account.pairs >= 0:  # as most are: not worth a call
             account.pairs += 1
         else:
             self._enter(account)

@@ -15,7 +15,7 @@ Who = TypeVar("Who")
 class EqualWaits(Generic[Who]):
     """At most one wait for each `Who`, of `length_s`. Whoever handles events of `kind` and `subject` asks `over`."""
 
-    __slots__ = ("_heap", "_kind", "_length_s", "_oldest", "_subject", "_timer_runs", "until")
+    __slots__ = ("_heap", "_kind", "_length_s", "_oldest", "_oldest_until", "_subject", "_timer_runs", "until")
 
     def __init__(self, heap: EventHeap, length_s: float, kind: int, subject: int = 0) -> None:
         self._heap = heap
@@ -24,9 +24,11 @@ class EqualWaits(Generic[Who]):
         self._subject = subject
         self.until: dict[Who, float] = {}
         """By who waits, in the order in which they began. Whoever is taken out does not wait any more."""
-        self._oldest: list[tuple[Who, float]] = []
+        self._oldest: list[Who] = []
         """Who waited a while ago, the first of them last: to find the first in `until` itself takes ever longer, as a
         dictionary keeps the places of those that are gone."""
+        self._oldest_until: list[float] = []
+        """And until when: who has begun anew meanwhile comes later."""
         self._timer_runs = False
 
     def begin(self, who: Who, now: float) -> None:
@@ -50,9 +52,8 @@ class EqualWaits(Generic[Who]):
         until, over = self.until, None
         while until:
             if not self._oldest:
-                self._oldest = list(until.items())
-                self._oldest.reverse()
-            who, due_s = self._oldest[-1]
+                self._oldest, self._oldest_until = list(reversed(until)), list(reversed(until.values()))
+            who, due_s = self._oldest[-1], self._oldest_until[-1]
             if until.get(who) is due_s:
                 if due_s > now or over is not None:
                     self._heap.near(due_s, self._kind, self._subject)
@@ -60,6 +61,8 @@ class EqualWaits(Generic[Who]):
                 over = who
                 del until[who]
             self._oldest.pop()
+            self._oldest_until.pop()
         self._oldest.clear()
+        self._oldest_until.clear()
         self._timer_runs = False
         return over

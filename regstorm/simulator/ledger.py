@@ -14,17 +14,17 @@ from regstorm.simulator.population import Ue
 
 _IN_THIS_SECOND: Final = 0.0
 """The simulator's tally counts in the second that runs, whatever time it is told."""
+_CLOSED: Final = -1
 
 
 class Account:
     """What was served for one procedure."""
 
-    __slots__ = ("is_open", "of_ims_session", "pairs")
+    __slots__ = ("of_ims_session", "pairs")
 
     def __init__(self) -> None:
         self.pairs = 0
-        self.is_open = True
-        """Neither settled nor written off: a pair that comes later is wasted."""
+        """Below 0: it is settled or written off, and a pair that comes later is wasted."""
         self.of_ims_session = False
         """It was for the ims session, which is up."""
 
@@ -46,13 +46,13 @@ class Ledger:
         accounts = {one for ue in self._ues for one in ue.accounts}
         for ue in self._ues:
             accounts |= {one for one in (ue.account_in_ims, ue.registered_in_ims) if one is not None}
-        return sum(one.pairs for one in accounts if one.is_open)
+        return sum(one.pairs for one in accounts if one.pairs > 0)
 
     def enter(self, account: Account | None) -> None:
         """The UDM has served one pair for that procedure; None: it is the price of leaving, and not wasted."""
         if account is None:
             self.settled += 1
-        elif account.is_open:
+        elif account.pairs >= 0:
             account.pairs += 1
         else:
             self._lose(1)
@@ -130,14 +130,14 @@ class Ledger:
     # --- inside ------------------------------------------------------------------------------------------------------
 
     def _settle(self, account: Account) -> None:
-        if account.is_open:
-            account.is_open = False
+        if account.pairs >= 0:
             self.settled += account.pairs
+            account.pairs = _CLOSED
 
     def _write_off(self, account: Account) -> None:
-        if account.is_open:
-            account.is_open = False
+        if account.pairs >= 0:
             self._lose(account.pairs)
+            account.pairs = _CLOSED
 
     def _lose(self, pairs: int) -> None:
         if pairs:
