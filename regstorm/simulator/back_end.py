@@ -15,7 +15,6 @@ from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import CAPACITY_OUT, HSS, UDM, of_node
 from regstorm.records.nodes import Node
-from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
@@ -85,7 +84,7 @@ class BackEnd:
         self._heap = heap
         self._counts = tally.counts
         bus = scenario.core.bus
-        self._hop_s, self._timeout_s, self._retries = bus.hop_s, bus.timeout_s, bus.retries
+        self._hop_s, self._retries = bus.hop_s, bus.retries
         self.homes = Homes(scenario.core.udm_nodes, Kind.UDM, population.size)
         self.units = _units(scenario, strategy, heap, seed)
         """By node; where the HSS is apart, its units stand behind those of all UDMs."""
@@ -102,11 +101,11 @@ class BackEnd:
         self._hss_units_from = len(self.homes.nodes) if len(self.units) > len(self.homes.nodes) else 0
         self._stage_charges: list[list[_StageCharges]]
         self._dra = Dra(scenario, strategy, tally)
-        self.take_strategy(strategy)
         self._waiting: list[EqualWaits[Call]] = [
-            EqualWaits(heap, self._timeout_s, events.CALL_TIMEOUT, hops) for hops in range(_MOST_HOPS_BEFORE + 1)
+            EqualWaits(heap, bus.timeout_s, events.CALL_TIMEOUT, hops) for hops in range(_MOST_HOPS_BEFORE + 1)
         ]
-        """By the hops before the first request's, which are part of the wait."""
+        """By the hops before the function next to the UDM: time-outs begin as many hops later."""
+        self.take_strategy(strategy)
 
     def take_strategy(self, strategy: Strategy) -> None:
         """Tiers, and the order of the queues, of another strategy. What is under way keeps its tier."""
@@ -174,10 +173,14 @@ class BackEnd:
     def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
         """What the pair costs as part of a message of that class, under the strategy in force."""
         cost = self._cost_per_operation.get(pair.operation.name, 1.0)
-        unit = self._hss_units_from if pair.operation.server is Nf.HSS else 0
         interface = pair.operation.interface
-        pairs = self._pairs.setdefault(interface, PairCounts(interface))
-        return Charge(pair, self._tiers.tier(message_class), cost, unit, pairs)
+        counts = self._pairs.setdefault(interface, PairCounts(interface))
+        hops = pair.hops - 1
+        tier = self._tiers.tier(message_class)
+        charge = Charge(pair, tier, cost, hops * self._hop_s, self._waiting[hops], counts)
+        charge.unit = self._hss_units_from if charge.at_hss else 0
+        charge.station = self.units[charge.unit] if len(self.homes.nodes) == 1 else None
+        return charge
 
     def count_pairs(self) -> None:
         """Adds the pairs of the second that ends to what was counted in it."""
@@ -197,15 +200,13 @@ class BackEnd:
     def _begin(self, call: Call, now: float) -> None:
         call.tries_left = self._retries
         call.charge = charge = next(call.rest)
-        self._send(call, charge.hops_before, now)
+        self._send(call, charge.waits, now + charge.before_s)
 
-    def _send(self, call: Call, hops_before: int, now: float) -> None:
-        """The request for its pair, from so many hops before the function next to the UDM, and from there."""
-        if hops_before:
-            now += hops_before * self._hop_s
+    def _send(self, call: Call, waits: EqualWaits[Call], now: float) -> None:
+        """The request for its pair, from the function next to the UDM."""
         self._heap.near(now + self._hop_s, events.CALL_ARRIVES, call)
-        call.waiting = waiting = self._waiting[hops_before]
-        waiting.begin(call, now)
+        call.waiting = waits
+        waits.begin(call, now)
 
     def timed_out(self, hops_before: int, now: float, _: int) -> None:
         """The patience for a request is over: it is sent once more, or the call has failed."""
@@ -221,27 +222,29 @@ class BackEnd:
         again = call.once_more()
         if call.ue.asked is call:
             call.ue.asked = again
-        self._send(again, 0, now)
+        self._send(again, self._waiting[0], now)
 
     # --- the UDM -----------------------------------------------------------------------------------------------------
 
     def arrives(self, call: Call, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
         charge = call.charge
-        by_node = self._by_node
-        place = 0 if by_node is None else self.homes.of[call.ue.index]  # with one UDM nothing is counted by node
-        if charge.at_hss and self._dra.limits and not self._dra.passes(place, charge.interface, now):
+        station = charge.station
+        if station is None:
+            station = self.units[self.homes.of[call.ue.index] + charge.unit]
+        if charge.at_hss and self._dra.limits and not self._passes_dra(call, now):
             self._tell_refusal(call, now)
             return
-        unit = place + charge.unit
-        station = self.units[unit]
         if station.lost:
             return
         charge.pairs.offered += 1
-        if by_node is not None:
-            by_node.count(unit, counters.UDM_OFFERED, charge.interface)
+        if self._by_node is not None:
+            self._by_node.count(station.place, counters.UDM_OFFERED, charge.interface)
         if not station.server.offer(now, charge.tier, charge.cost, call):
-            self._shed(call, unit, now)
+            self._shed(call, station.place, now)
+
+    def _passes_dra(self, call: Call, now: float) -> bool:
+        return self._dra.passes(self.homes.of[call.ue.index], call.charge.interface, now)
 
     def _shed(self, call: Call, unit: int, now: float) -> None:
         charge = call.charge
@@ -283,7 +286,7 @@ class BackEnd:
         if following is not None:
             call.charge = following
             call.tries_left = self._retries
-            self._send(call, following.hops_before, now)
+            self._send(call, following.waits, now + following.before_s)
         else:
             call.waiting = None
             answered = call.answered  # not as a method: see protected_server.py

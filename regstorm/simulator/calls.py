@@ -9,6 +9,7 @@ from regstorm.simulator.chain import Pair
 from regstorm.simulator.equal_waits import EqualWaits
 from regstorm.simulator.ledger import Account
 from regstorm.simulator.population import Ue
+from regstorm.simulator.stations import Station
 
 _COUNTED: Final = (counters.UDM_OFFERED, counters.UDM_SERVED, counters.UDM_DROPPED)
 
@@ -35,19 +36,25 @@ class PairCounts:
 
 
 class Charge:
-    """What a pair costs, how far it is and where it is counted, looked up once."""
+    """What a pair costs, how far it is, who serves it and where it is counted, looked up once."""
 
-    __slots__ = ("at_hss", "cost", "hops_before", "interface", "pairs", "tier", "unit")
+    __slots__ = ("at_hss", "before_s", "cost", "interface", "pairs", "station", "tier", "unit", "waits")
 
-    def __init__(self, pair: Pair, tier: int, cost: float, unit: int, pairs: PairCounts) -> None:
-        self.hops_before = pair.hops - 1
-        """Between the cause of its request and the function next to the UDM."""
+    def __init__(
+        self, pair: Pair, tier: int, cost: float, before_s: float, waits: "EqualWaits[Call]", pairs: PairCounts
+    ) -> None:
         self.tier = tier
         self.cost = cost
-        self.unit = unit
-        """Added to the place of the UE's UDM: where units of its own serve this pair."""
+        self.before_s = before_s
+        """From the cause of its first request to the function next to the UDM."""
+        self.waits = waits
+        """The time-outs of its first request, which count from the function next to the UDM."""
         self.at_hss = pair.operation.server is Nf.HSS
         """A DRA is on the way."""
+        self.unit = 0
+        """Added to the place of the UE's UDM: where units of its own serve this pair."""
+        self.station: Station[Call] | None = None
+        """Which serves it whoever the UE is."""
         self.interface = pair.operation.interface
         self.pairs = pairs
 
