@@ -111,11 +111,9 @@ class ProtectedServer(Generic[Job]):
         free_at, waiting = self._free_at, self.waiting
         ahead_s = free_at - now if free_at > now else 0.0
         if waiting:
-            work = 0.0
-            for before in self._lanes:
+            work = lane.work
+            for before in self._lanes[:tier] if tier else ():
                 work += before.work
-                if before is lane:
-                    break
             ahead_s += work * self._second_per_work
         elif free_at < now:
             free_at = now  # idle, or its owner is late with `finish`: nothing is served before it was offered

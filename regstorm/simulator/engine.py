@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from itertools import count
-from math import floor
+from math import floor, inf
 from typing import Any, Final
 
 from regstorm.simulator.events import SUBJECT_BITS
@@ -28,6 +28,10 @@ Event = tuple[float, int, int, Any]
 SLOTS_PER_S: Final = 128.0
 """A slot is shorter than a hop on the bus: what a hop brings is sorted, which is cheaper than a heap."""
 _SUBJECT_MASK: Final = (1 << SUBJECT_BITS) - 1
+
+
+_NEVER: Final[Event] = (inf, 0, 0, None)
+"""Stands in the heap so that it is never empty."""
 
 
 class _Later:
@@ -55,14 +59,14 @@ class EventHeap:
         self._unpacked_until_s = 2.0
         self.numbers = count(1)
         """Of events, in the order in which they are added."""
-        self.soon: list[Event] = []
+        self.soon: list[Event] = [_NEVER]
         """Heap of what is due within moments, and of little else. The fastest way to add an event is to push it here,
         with the next of the numbers; its subject may be anything."""
 
     def __len__(self) -> int:
         """Events that wait."""
         slots = sum(map(len, self._slots.values()))
-        return len(self.soon) + slots + sum(len(one.due_s) for one in self._later.values())
+        return len(self.soon) - 1 + slots + sum(len(one.due_s) for one in self._later.values())
 
     def at(self, due_s: float, kind: int, subject: int) -> int:
         """Adds an event; its number, never 0, is what its handler will be told. What is overdue comes next."""
@@ -95,7 +99,7 @@ class EventHeap:
         end = until_s * SLOTS_PER_S
         while self._slot < end:
             events = self._slots.pop(self._slot, None)
-            if events or self.soon:
+            if events or len(self.soon) > 1:
                 self._handle(sorted(events or ()), (self._slot + 1) / SLOTS_PER_S, handlers)
             self._slot += 1
             if not self._slot % SLOTS_PER_S:
@@ -105,12 +109,12 @@ class EventHeap:
         """These, and what else is due before `until_s`, the end of their slot."""
         soon = self.soon
         for event in events:
-            while soon and soon[0] < event:
+            while soon[0] < event:
                 due_s, number, kind, subject = heappop(soon)
                 handlers[kind](subject, due_s, number)
             due_s, number, kind, subject = event
             handlers[kind](subject, due_s, number)
-        while soon and soon[0][0] < until_s:
+        while soon[0][0] < until_s:
             due_s, number, kind, subject = heappop(soon)
             handlers[kind](subject, due_s, number)
 
