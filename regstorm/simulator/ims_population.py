@@ -45,7 +45,7 @@ class ImsUe:
     ims_serial: int = 0
     """Of its request; 0: none, and what comes is not heard."""
     ims_timer: int = 0
-    """Event of Timer E, or of Timer F."""
+    """Event of Timer E or F; or at which it answers a challenge."""
 
     # --- the core's side
     ims_transaction: int = UNKNOWN

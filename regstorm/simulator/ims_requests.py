@@ -9,12 +9,13 @@ from regstorm.records import procedures
 from regstorm.records.ports import UeObserver
 from regstorm.records.scenario import Scenario
 from regstorm.simulator import events
+from regstorm.simulator.barred import Barred
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_core import ImsCore
-from regstorm.simulator.ims_population import IDLE, P_CSCFS, UNKNOWN
+from regstorm.simulator.ims_population import IDLE, UNKNOWN
 from regstorm.simulator.listener import SipResponse
 from regstorm.simulator.population import Population, Ue, numbers, times_s
-from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF
+from ue_models.ims_rules import REGISTRATION_EXPIRES_S, Failure, Recourse, Refused, TimerF, reregister_after_s
 
 _UNAUTHORIZED: Final = 401
 NAMES: Final = ("", procedures.IMS_REGISTRATION, procedures.IMS_REREGISTRATION, procedures.IMS_MESSAGE)
@@ -68,6 +69,7 @@ class ImsRequests(ABC):
         self._jitter_s = scenario.ue.retry_jitter_s
         ims = scenario.core.ims
         self._granted_s = float(min(ims.expires_s, max(ims.min_expires_s, REGISTRATION_EXPIRES_S)))
+        self._renew_after_s = reregister_after_s(self._granted_s)
         self._serial = 0
 
     def _remember(self, ues: int) -> None:
@@ -76,8 +78,6 @@ class ImsRequests(ABC):
         """When its request went out first."""
         self._repeats = bytearray(ues)
         """Expiries of Timer E."""
-        self._answer = numbers(ues)
-        """Event at which it answers a challenge."""
         self._renewal_due = bytearray(ues)
         """The re-registration fell due while another attempt ran."""
         self._failures = bytearray(ues)
@@ -85,12 +85,12 @@ class ImsRequests(ABC):
         self._p_cscf = bytearray(ues)
         self._in_vain = bytearray(ues)
         """Bit n: P-CSCF n was asked in vain."""
-        self._barred_until_s = tuple(times_s(ues) for _ in range(P_CSCFS))
-        """By P-CSCF, then by UE."""
+        self._barred = Barred(ues)
         self._waits_on = bytearray(ues)
         """Index of the timer that it waits on; 0: a mere pause, or none."""
-        self._renew_at_s = times_s(ues)
-        self._bound_until_s = times_s(ues)
+        self._bound_since_s = times_s(ues)
+        self._renews = bytearray(ues)
+        """The binding's renewal is still to come."""
         self._clock = numbers(ues)
         """Event of whatever comes first: renewal, end of the binding, end of the registration in the core."""
 
@@ -155,7 +155,7 @@ class ImsRequests(ABC):
         ue.ims_timer = 0
         if response.status == _UNAUTHORIZED:
             after_s = self._answer_s()
-            self._answer[ue.index] = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
+            ue.ims_timer = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
             return True
         ue.ims_serial = 0
         failed = response.status >= 300
@@ -166,14 +166,13 @@ class ImsRequests(ABC):
     def answer_due(self, index: int, now: float, number: int) -> None:
         """The answer to a challenge goes out."""
         ue = self._ues[index]
-        if number == self._answer[ue.index]:
-            self._answer[ue.index] = 0
+        if number == ue.ims_timer:
             self._ask(ue, True, now)
 
     def _abort(self, ue: Ue, now: float) -> None:
         """Ends what runs from outside."""
         kind, ue.ims_runs = ue.ims_runs, IDLE
-        ue.ims_timer = self._answer[ue.index] = ue.ims_serial = 0
+        ue.ims_timer = ue.ims_serial = 0
         if kind != IDLE:
             self._observer.attempt_ended(ue.index, NAMES[kind], None, now, "aborted")
 

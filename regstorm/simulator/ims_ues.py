@@ -42,9 +42,8 @@ class ImsUes(ImsRequests):
 
     def begin(self, now: float) -> None:
         """Everybody is registered since before the run, somewhere between registration and renewal."""
-        renew_s = ims_rules.reregister_after_s(self._granted_s)
         for ue in self._ues:
-            self._keep_binding(ue, now - self._rng.random() * renew_s)
+            self._keep_binding(ue, now - self._rng.random() * self._renew_after_s)
 
     # --- what the UE asks --------------------------------------------------------------------------------------------
 
@@ -77,13 +76,13 @@ class ImsUes(ImsRequests):
         self._abort(ue, now)
         self._cancel_plan(ue, now)
         self._renewal_due[ue.index] = False
-        self._renew_at_s[ue.index] = 0.0
+        self._renews[ue.index] = False
         ue.ims_registered = False
         self._owner.ims_changed(ue, now)
 
     def send_message(self, ue: Ue, now: float) -> None:
         """A user's short message, if it may be sent now."""
-        barred = self._barred_until_s[self._p_cscf[ue.index]][ue.index] > now
+        barred = self._barred.until_s(ue.index)[self._p_cscf[ue.index]] > now
         if not ue.ims_runs and ue.ims_registered and ue.ims_up and not barred:
             self._begin(ue, MESSAGE, now)
 
@@ -169,9 +168,9 @@ class ImsUes(ImsRequests):
 
     def _keep_binding(self, ue: Ue, since_s: float) -> None:
         """The binding was granted at `since_s`: when it is renewed, and when it ends if that fails."""
-        self._renew_at_s[ue.index] = since_s + ims_rules.reregister_after_s(self._granted_s)
-        self._bound_until_s[ue.index] = since_s + self._granted_s
-        self._wake_at(ue, self._renew_at_s[ue.index])
+        self._bound_since_s[ue.index] = since_s
+        self._renews[ue.index] = True
+        self._wake_at(ue, since_s + self._renew_after_s)
 
     def _wake_at(self, ue: Ue, due_s: float) -> None:
         self._clock[ue.index] = self._heap.at(due_s, events.IMS_CLOCK, ue.index)
@@ -182,16 +181,17 @@ class ImsUes(ImsRequests):
         if number != self._clock[ue.index]:
             return
         self._clock[ue.index] = 0
-        if self._renew_at_s[ue.index] and self._renew_at_s[ue.index] <= now:
-            self._renew_at_s[ue.index] = 0.0
+        if self._renews[ue.index] and self._bound_since_s[ue.index] + self._renew_after_s <= now:
+            self._renews[ue.index] = False
             self._renew(ue, now)
         known_until_s = self._core.known_until_s[ue.index]
         if ue.ims_known and known_until_s <= now:
             self._core.expire(ue, now)
-        if ue.ims_registered and self._bound_until_s[ue.index] <= now:
+        if ue.ims_registered and self._bound_since_s[ue.index] + self._granted_s <= now:
             self._lose(ue, "IMS binding expired", now)
-        dues = [self._renew_at_s[ue.index]] if self._renew_at_s[ue.index] else []
-        dues += [self._bound_until_s[ue.index]] if ue.ims_registered else []
+        since_s = self._bound_since_s[ue.index]
+        dues = [since_s + self._renew_after_s] if self._renews[ue.index] else []
+        dues += [since_s + self._granted_s] if ue.ims_registered else []
         dues += [known_until_s] if ue.ims_known else []
         if dues and not self._clock[ue.index]:
             self._wake_at(ue, max(now, min(dues)))
@@ -206,7 +206,7 @@ class ImsUes(ImsRequests):
         """No binding any more: the UE registers anew, at once if nothing is planned."""
         was = ue.ims_registered
         ue.ims_registered = self._renewal_due[ue.index] = False
-        self._renew_at_s[ue.index] = 0.0
+        self._renews[ue.index] = False
         self._owner.ims_changed(ue, now)
         if was:
             self._observer.registration_lost(ue.index, why, now)
@@ -217,7 +217,7 @@ class ImsUes(ImsRequests):
 
     def _bar(self, ue: Ue, until_s: float) -> None:
         """Its P-CSCF is not asked before then."""
-        self._barred_until_s[self._p_cscf[ue.index]][ue.index] = until_s
+        self._barred.bar(ue.index, self._p_cscf[ue.index], until_s)
 
     def _go_on(self, ue: Ue, now: float) -> None:
         """This P-CSCF was asked in vain: the next of the list."""
@@ -248,11 +248,11 @@ class ImsUes(ImsRequests):
         if ue.ims_runs:  # a message is on its way
             self._plan(ue, self._answer_s(), "", now)
             return
-        barred_until_s = [one[ue.index] for one in self._barred_until_s]
+        barred_until_s = self._barred.until_s(ue.index)
         match choose(self._p_cscf[ue.index], self._in_vain[ue.index], barred_until_s, now):
             case Ask(p_cscf):
                 self._p_cscf[ue.index] = p_cscf
-                self._renew_at_s[ue.index] = 0.0
+                self._renews[ue.index] = False
                 self._begin(ue, INITIAL, now)
             case AskLater(p_cscf, at_s):
                 self._p_cscf[ue.index] = p_cscf

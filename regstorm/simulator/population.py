@@ -83,7 +83,7 @@ class Ue(ImsUe):
     sessions: int = 0
     """Bit n: the session with the scenario's DNN n is up."""
     idle_at_s: float = 0.0
-    """When the base station will have released its connection, if nothing is sent before."""
+    """When the base station will have released its connection, if nothing is sent before; 0: it has none."""
     retry: int = 0
     answer: int = 0
     guard: "EqualWaits[Ue] | None" = None

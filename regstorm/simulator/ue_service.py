@@ -229,7 +229,7 @@ class RegisteredUes(UeSide):
         self._tell_service(ue, now)
         if not self._operation[ue.index]:
             self._await_operation(ue, now)
-        self._start_t3512(ue, ue.idle_at_s + self._t3512_s)
+        self._start_t3512(ue, (ue.idle_at_s or now) + self._t3512_s)
 
     def _tell_service(self, ue: Ue, now: float) -> None:
         """Full service: registered with every session, and in IMS as UE and core see it. Harmless if it was so."""
@@ -302,7 +302,7 @@ class RegisteredUes(UeSide):
             self._stay_connected(ue, now)
         else:
             self._leave_connection(ue, now)
-        self._start_t3512(ue, ue.idle_at_s + self._t3512_s)
+        self._start_t3512(ue, (ue.idle_at_s or now) + self._t3512_s)
         if self._unsent[ue.index] and what == SERVICE_REQUEST:
             self._unsent[ue.index] = False
             self._owe(ue, OWES_RELEASE if self._releasing[ue.index] else OWES_SESSION, now)

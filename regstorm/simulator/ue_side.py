@@ -147,7 +147,7 @@ class UeSide(ABC):
     def _leave_connection(self, ue: Ue, now: float) -> None:
         """Local release of the NAS signalling connection (TS 24.501 5.3.1.3)."""
         ue.owes = ue.answer = 0
-        ue.idle_at_s = now
+        ue.idle_at_s = 0.0
         self._core.disconnect(ue)
 
     def _start_guard(self, ue: Ue, length_s: float, now: float) -> None:

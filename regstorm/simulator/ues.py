@@ -159,7 +159,7 @@ class Ues(RegisteredUes):
             self._failed(ue, LowerLayerFailure(), "lower layer failure", now)
         else:
             ue.owes = ue.answer = 0
-            ue.idle_at_s = now
+            ue.idle_at_s = 0.0
             self._resume(ue, now)
 
     def rejected(self, ue: Ue, cause: FivegmmCause, t3346: GprsTimer2 | None, protected: bool, now: float) -> None:
