@@ -75,7 +75,7 @@ class AmfProcedures:
         self.fronts: list[Front[Job]] = amfs(scenario, strategy, heap, seed)
         self._several = len(self.fronts) > 1
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
-        self.ledger = Ledger(population.ues, tally)
+        self.ledger = Ledger(population.ues, tally, by_interface=population.has_ims)
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
         self._leaving: Charges
         self._releasing: Charges

@@ -174,7 +174,7 @@ class BackEnd:
         """What the pair costs as part of a message of that class, under the strategy in force."""
         cost = self._cost_per_operation.get(pair.operation.name, 1.0)
         interface = pair.operation.interface
-        counts = self._pairs.setdefault(interface, PairCounts(interface))
+        counts = self._pairs.setdefault(interface, PairCounts(interface, self._asker.ledger.sums.one(interface)))
         hops = pair.hops - 1
         tier = self._tiers.tier(message_class)
         charge = Charge(pair, tier, cost, hops * self._hop_s, self._waiting[hops], counts)
@@ -270,14 +270,15 @@ class BackEnd:
             return
         call = server.finish(now)
         charge = call.charge
-        charge.pairs.served += 1
+        pairs = charge.pairs
+        pairs.served += 1
         if self._by_node is not None:
             self._by_node.count(unit.place, counters.UDM_SERVED, charge.interface)
         account = call.account
         if account is not None and account.pairs >= 0:  # as most are: not worth a call
-            account.pairs += 1
+            account.pairs += pairs.one
         else:
-            self._enter(account)
+            self._enter(account, pairs.one)
         waiting = call.waiting
         if waiting is None:
             return

@@ -20,11 +20,13 @@ Told = Callable[[Ue, Any, float], None]
 class PairCounts:
     """Pairs on one interface, since they were last handed on."""
 
-    __slots__ = ("_names", "dropped", "offered", "served")
+    __slots__ = ("_names", "dropped", "offered", "one", "served")
 
-    def __init__(self, interface: str) -> None:
+    def __init__(self, interface: str, one: int) -> None:
         self._names = [(one, f"{one}.{interface}") for one in _COUNTED]
         self.offered = self.served = self.dropped = 0
+        self.one = one
+        """One of them in the sums of the books."""
 
     def hand_on(self, counts: dict[str, int]) -> None:
         """Adds them to `counts`, in all and by interface."""

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from regstorm.records import counters
-from regstorm.records.ports import Tally
+from regstorm.simulator.pair_sums import PairSums
 from regstorm.simulator.population import Ue
+from regstorm.simulator.tally import SecondTally
 
-_IN_THIS_SECOND: Final = 0.0
-"""The simulator's tally counts in the second that runs, whatever time it is told."""
 _CLOSED: Final = -1
 
 
@@ -24,7 +23,7 @@ class Account:
 
     def __init__(self) -> None:
         self.pairs = 0
-        """Below 0: it is settled or written off, and a pair that comes later is wasted."""
+        """By interface (pair_sums.py). Below 0: it is settled or written off, and a pair that comes later is wasted."""
         self.of_ims_session = False
         """It was for the ims session, which is up."""
 
@@ -32,13 +31,20 @@ class Account:
 class Ledger:
     """The accounts of every UE since its last full service."""
 
-    __slots__ = ("_tally", "_ues", "settled", "written_off")
+    __slots__ = ("_by_interface", "_counts", "_lost", "_settled", "_ues", "settled", "sums", "written_off")
 
-    def __init__(self, ues: Sequence[Ue], tally: Tally) -> None:
+    def __init__(self, ues: Sequence[Ue], tally: SecondTally, by_interface: bool) -> None:
+        """`by_interface`: waste is counted for each as well, as the reference core does where there is IMS."""
         self._ues = ues
-        self._tally = tally
+        self._counts = tally.counts
+        self._by_interface = by_interface
+        self.sums = PairSums()
+        self._settled = 0
+        self._lost = 0
+        """Since the last `hand_on`."""
         self.settled = 0
         self.written_off = 0
+        """Until then."""
 
     @property
     def pending(self) -> int:
@@ -46,16 +52,27 @@ class Ledger:
         accounts = {one for ue in self._ues for one in ue.accounts}
         for ue in self._ues:
             accounts |= {one for one in (ue.account_in_ims, ue.registered_in_ims) if one is not None}
-        return sum(one.pairs for one in accounts if one.pairs > 0)
+        return sum(self.sums.total(one.pairs) for one in accounts if one.pairs > 0)
 
-    def enter(self, account: Account | None) -> None:
+    def enter(self, account: Account | None, pair: int) -> None:
         """The UDM has served one pair for that procedure; None: it is the price of leaving, and not wasted."""
         if account is None:
-            self.settled += 1
+            self._settled += pair
         elif account.pairs >= 0:
-            account.pairs += 1
+            account.pairs += pair
         else:
-            self._lose(1)
+            self._lost += pair
+
+    def hand_on(self) -> None:
+        """Counts what was lost in the second that ends."""
+        self.settled += self.sums.total(self._settled)
+        lost = self.sums.parts(self._lost)
+        self._settled = self._lost = 0
+        if lost:
+            self.written_off += (in_all := sum(lost.values()))
+            self._counts[counters.UDM_PAIRS_LOST] += in_all
+            for interface, pairs in lost.items() if self._by_interface else ():
+                self._counts[f"{counters.UDM_PAIRS_LOST}.{interface}"] += pairs
 
     # --- 5GS ---------------------------------------------------------------------------------------------------------
 
@@ -131,15 +148,10 @@ class Ledger:
 
     def _settle(self, account: Account) -> None:
         if account.pairs >= 0:
-            self.settled += account.pairs
+            self._settled += account.pairs
             account.pairs = _CLOSED
 
     def _write_off(self, account: Account) -> None:
         if account.pairs >= 0:
-            self._lose(account.pairs)
+            self._lost += account.pairs
             account.pairs = _CLOSED
-
-    def _lose(self, pairs: int) -> None:
-        if pairs:
-            self.written_off += pairs
-            self._tally.count(counters.UDM_PAIRS_LOST, _IN_THIS_SECOND, pairs)

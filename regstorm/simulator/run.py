@@ -72,6 +72,7 @@ class Storm:
         self.heap.run(self.second, self._handlers)
         self.core.report_load(float(self.second))
         self.core.back_end.count_pairs()
+        self.core.ledger.hand_on()
         counts = self._tally.counts
         self.refused += counts[counters.REFUSED_FIRST] + counts[counters.REFUSED_FOLLOW_UP]
         self.offered_in_second = counts[counters.UDM_OFFERED]
