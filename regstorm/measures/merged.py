@@ -111,7 +111,7 @@ class MergedTimeline(Timeline):
         if complete <= 0:
             return
         for counted, sampled in zip(self._pending_counted[:complete], self._pending_sampled[:complete], strict=True):
-            self._append(counted, sampled)
+            self._append(dict(counted), dict(sampled))
             self._levels = defaultdict(int, {**dict.fromkeys(self._levels, 0), **sampled})
         del self._pending_counted[:complete], self._pending_sampled[:complete]
         self._next_second = len(self._counted) + 1.0

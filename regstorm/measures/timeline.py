@@ -7,10 +7,9 @@ A total and its sub-counters are counted separately by whoever counts; nothing i
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from math import ceil, floor
 
-from regstorm.measures.second_values import SecondValues
 from regstorm.records import counters
 
 SECOND = "second"
@@ -21,6 +20,9 @@ CATALOGUE: tuple[str, ...] = tuple(
 )
 """Every name of records.counters, in the order of that file."""
 
+_TAKEN: dict[str, int] = {}
+"""Instead of a second that another process keeps."""
+
 
 class Timeline:
     """A Tally (records.ports). `now` never decreases over all calls."""
@@ -28,8 +30,8 @@ class Timeline:
     def __init__(self, outage_end_s: float) -> None:
         self.outage_end_s = outage_end_s
         """Where recovery begins, on the clock of the rows."""
-        self._counted = SecondValues()
-        self._sampled = SecondValues()
+        self._counted: list[dict[str, int]] = []
+        self._sampled: list[dict[str, int]] = []
         self._levels: defaultdict[str, int] = defaultdict(int)
         self._this_second: defaultdict[str, int] = defaultdict(int)
         self._totals: defaultdict[str, int] = defaultdict(int)
@@ -75,7 +77,7 @@ class Timeline:
     def advance(self, now: float) -> None:
         """Time has come to `now`: the seconds before it are complete."""
         while self._next_second <= now:
-            self._append(self._this_second, self._levels)
+            self._append(dict(self._this_second), dict(self._levels))
             self._this_second.clear()
             self._next_second += 1.0
 
@@ -94,7 +96,8 @@ class Timeline:
         the first one: for another process, which keeps them. Here they are forgotten, but for totals and levels.
         """
         first, behind = self._taken, self.complete if until is None else min(self.complete, until)
-        taken = list(zip(self._counted.taken(first, behind), self._sampled.taken(first, behind), strict=True))
+        taken = list(zip(self._counted[first:behind], self._sampled[first:behind], strict=True))
+        self._counted[first:behind] = self._sampled[first:behind] = [_TAKEN] * len(taken)
         self._taken += len(taken)
         return first, taken
 
@@ -122,7 +125,8 @@ class Timeline:
 
     def column(self, name: str, begin_s: float = 0.0) -> list[int]:
         """One column of the rows, from the first second that begins at `begin_s` or later."""
-        return self._of(name).column(name, ceil(begin_s))
+        of = self._sampled if name in self._levels else self._counted
+        return [second.get(name, 0) for second in of[ceil(begin_s) :]]
 
     def columns(self) -> list[str]:
         """The header, without the second."""
@@ -130,9 +134,13 @@ class Timeline:
 
     def rows(self) -> Iterator[list[int]]:
         """One row per complete second: the second, then the values in the order of `columns`."""
-        columns = [self._of(name).column(name, 0) for name in self.columns()]
-        for second, values in enumerate(zip(*columns, strict=True)):
-            yield [second, *values]
+        names = self.columns()
+        is_level = [name in self._levels for name in names]
+        for second, (counted, sampled) in enumerate(zip(self._counted, self._sampled, strict=True)):
+            yield [
+                second,
+                *((sampled if level else counted).get(name, 0) for name, level in zip(names, is_level, strict=True)),
+            ]
 
     def csv(self) -> str:
         """The whole of timeline.csv."""
@@ -143,13 +151,11 @@ class Timeline:
     def _names(self) -> set[str]:
         return set(self._levels).union(self._this_second, self._totals)
 
-    def _of(self, name: str) -> SecondValues:
-        return self._sampled if name in self._levels else self._counted
-
     def _put_right(self, name: str, change: int, since_s: float) -> None:
-        self._sampled.add(name, change, max(floor(since_s), self._taken))
+        for levels in self._sampled[max(floor(since_s), self._taken) :]:
+            levels[name] = levels.get(name, 0) + change
 
-    def _append(self, counted: Mapping[str, int], sampled: Mapping[str, int]) -> None:
+    def _append(self, counted: dict[str, int], sampled: dict[str, int]) -> None:
         self._counted.append(counted)
         self._sampled.append(sampled)
         for name, amount in counted.items():

@@ -96,7 +96,7 @@ class Call:
         """With the request; None: an answer to it is of no interest any more."""
 
     def stop_waiting(self) -> None:
-        """The request was answered, or its answer is of no interest any more. Once only."""
+        """The request was answered, or its answer is of no interest any more. Harmless if that was so."""
         if self.waiting is not None:
             del self.waiting.until[self]
             self.waiting = None
