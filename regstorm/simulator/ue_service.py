@@ -268,20 +268,27 @@ class RegisteredUes(UeSide):
     def _start_t3512(self, ue: Ue, due_s: float) -> None:
         """T3512 runs in 5GMM-IDLE (TS 24.501 5.3.7); zero and deactivated mean no periodic update."""
         if self._t3512_s:
-            self._t3512[ue.index] = self._heap.at(due_s, events.T3512, ue.index)
+            self._t3512_until_s[ue.index] = due_s
+            if not self._awaits_t3512[ue.index]:
+                self._awaits_t3512[ue.index] = True
+                self._heap.at(due_s, events.T3512, ue.index)
 
     def t3512_expired(self, index: int, now: float, number: int) -> None:
         """A periodic update, unless the UE may not begin one."""
+        self._awaits_t3512[index] = False
+        until_s = self._t3512_until_s[index]
         ue = self._ues[index]
-        if number == self._t3512[ue.index] and ue.phase in REGISTERED:
-            self._t3512[ue.index] = 0
+        if until_s > now:
+            self._start_t3512(ue, until_s)
+        elif until_s and ue.phase in REGISTERED:
+            self._t3512_until_s[index] = 0.0
             if not ue.asks and not ue.retry:
                 self._ask(ue, PERIODIC_UPDATE, now)
 
     def _ask(self, ue: Ue, what: int, now: float) -> None:
         """A service request or a periodic update begins."""
         ue.asks = what
-        self._t3512[ue.index] = 0
+        self._t3512_until_s[ue.index] = 0.0
         self._observer.attempt_started(ue.index, NAMES[what], now)
         profile = ue.profile
         self._start_guard(ue, profile.guard_s(T3517 if what == SERVICE_REQUEST else T3510), now)

@@ -28,6 +28,7 @@ from regstorm.simulator.population import (
     Population,
     Ue,
     numbers,
+    times_s,
 )
 from ue_models import rules
 from ue_models.timers import T3247, T3346, T3502, T3511, T3525, T3580
@@ -87,7 +88,10 @@ class UeSide(ABC):
         self._service_attempts = bytearray(ues)
         self._hard_rejects = bytearray(ues)
         self._operation = numbers(ues)
-        self._t3512 = numbers(ues)
+        self._t3512_until_s = times_s(ues)
+        """0: T3512 does not run."""
+        self._awaits_t3512 = bytearray(ues)
+        """There is an event for it, due then or before: who starts it ever anew needs no other."""
         self._t3580: EqualWaits[Ue] = EqualWaits(self._heap, T3580.seconds, events.T3580)
         """T3580, or T3582, which is as long."""
         self._guards: dict[float, EqualWaits[Ue]] = {}

@@ -112,7 +112,7 @@ class Ues(RegisteredUes):
         else:
             ue.chain = KNOWN if ue.shares_context else UNKNOWN_GUTI
         ue.stage = 0
-        self._t3512[ue.index] = 0
+        self._t3512_until_s[ue.index] = 0.0
         self._observer.attempt_started(ue.index, procedures.REGISTRATION, now)
         self._start_guard(ue, ue.profile.guard_s(T3510), now)
         self._core.uplink(ue, 0, now)
@@ -307,7 +307,7 @@ class Ues(RegisteredUes):
             why_session = why if phase == AWAY else "aborted"
             self._observer.attempt_ended(ue.index, self._session_name(ue), None, now, why_session)
         ue.phase = phase
-        self._t3512[ue.index] = 0
+        self._t3512_until_s[ue.index] = 0.0
         self._abandon_sessions(ue, now)
         if before == IN_SERVICE:
             self._tell_service(ue, now)
