@@ -5,11 +5,14 @@ wait is forgotten at once: of all who begin to wait within the time of a time-ou
 the processor's caches.
 """
 
-from typing import Generic, TypeVar
+from itertools import islice
+from typing import Final, Generic, TypeVar
 
 from regstorm.simulator.engine import EventHeap
 
 Who = TypeVar("Who")
+_AT_ONCE: Final = 10_000
+"""So many of the oldest are looked up at once."""
 
 
 class EqualWaits(Generic[Who]):
@@ -52,7 +55,10 @@ class EqualWaits(Generic[Who]):
         until, over = self.until, None
         while until:
             if not self._oldest:
-                self._oldest, self._oldest_until = list(reversed(until)), list(reversed(until.values()))
+                self._oldest = list(islice(until, _AT_ONCE))
+                self._oldest_until = list(islice(until.values(), _AT_ONCE))
+                self._oldest.reverse()
+                self._oldest_until.reverse()
             who, due_s = self._oldest[-1], self._oldest_until[-1]
             if until.get(who) is due_s:
                 if due_s > now or over is not None:

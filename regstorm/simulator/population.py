@@ -133,10 +133,14 @@ class Population:
         share = settings.eutra_coverage
         self.eutra = bytearray(rng.random() < share for _ in self.ues) if share else bytearray(self.size)
         """By index: there is E-UTRA coverage where it is."""
-        self.outage_group = self.ues[: self.outage_ues]
         share = settings.unprotected
         self.unprotected = [ue for ue in self.outage_group if rng.random() < share] if share else []
         """Those whose security context the outage takes from the AMF."""
+
+    @property
+    def outage_group(self) -> list[Ue]:
+        """Those that the outage strikes."""
+        return self.ues[: self.outage_ues]
 
 
 def numbers(ues: int) -> "array[int]":
