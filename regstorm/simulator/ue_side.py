@@ -25,6 +25,7 @@ from regstorm.simulator.population import (
     OWES_RELEASED,
     OWES_SESSION,
     OWES_STAGE,
+    REGISTERING,
     Population,
     Ue,
     numbers,
@@ -132,6 +133,8 @@ class UeSide(ABC):
         ue.answer = 0
         owes = ue.owes
         ue.owes = 0
+        if now >= ue.idle_at_s and ue.phase != REGISTERING:  # no gNB releases a connection before it has the context
+            return  # what was not sent went with the connection
         self._stay_connected(ue, now)
         if owes & OWES_STAGE:
             self._core.uplink(ue, ue.stage, now)

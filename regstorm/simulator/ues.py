@@ -127,6 +127,7 @@ class Ues(RegisteredUes):
         """REGISTRATION ACCEPT: complete it, and ask for the first session in the same breath."""
         if ue.phase != REGISTERING:  # repeated by T3550: the first COMPLETE was lost
             if now < ue.idle_at_s:
+                self._stay_connected(ue, now)
                 self._owe(ue, OWES_COMPLETE, now)
             return
         self._stop_guard(ue)
