@@ -126,8 +126,8 @@ class AmfProcedures:
         elif not ue.shares_context:
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
-            # the SMF is asked for each session's resources
-            self._end_stage_at(ue, now + self._activation_s)
+            # the SMF is asked for the resources of sessions that have data; who lacks one has come for signalling
+            self._end_stage_at(ue, now + (self._activation_s if self.listener.in_service(ue) else 0.0))
         else:
             self.listener.accepted(ue, now)
 
