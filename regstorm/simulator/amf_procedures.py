@@ -79,6 +79,8 @@ class AmfProcedures:
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
         self._leaving: Charges
         self._releasing: Charges
+        self._leaves: dict[int, tuple[Charges, ...]] = {}
+        """By UE: what the UDM is still to be told of its deregistration."""
         self.ims: ImsCore | None = None
         if population.has_ims:
             self.ims = ImsCore(scenario, strategy, population, self.ledger, self.back_end, heap, tally, seed)
@@ -122,7 +124,7 @@ class AmfProcedures:
             self.ledger.ims_session_gone(ue)
             self.listener.session_released(ue, True, now)
         elif message == SESSION_RELEASED:
-            self.back_end.ask_for(ue, 0, self._releasing, None, _unheard, self._leaving_failed, now)
+            self.back_end.ask_for(ue, (), self._releasing, None, _unheard, self._leaving_failed, now)
         elif not ue.shares_context:
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
@@ -133,15 +135,26 @@ class AmfProcedures:
 
     def _leave(self, ue: Ue, now: float) -> None:
         """DEREGISTRATION ACCEPT; after that the UDM is told, two pairs for each session and two for the UE."""
-        sessions = self._releasing * ue.sessions.bit_count()
-        charges = sessions + self._leaving
-        self.back_end.ask_for(ue, 0, charges, None, _unheard, self._leaving_failed, now)
+        sessions = [self._releasing] * ue.sessions.bit_count()
+        self._leaves[ue.index] = steps = (*sessions, *((one,) for one in self._leaving))
+        self._go_on_leaving(ue, steps, now)
         self.listener.deregistered(ue, now)
 
-    def _leaving_failed(self, ue: Ue, tag: int, now: float) -> None:
+    def _go_on_leaving(self, ue: Ue, steps: tuple[Charges, ...], now: float) -> None:
+        """What is left of it is of no interest any more if the UE has registered anew."""
+        if self._leaves.get(ue.index) is not steps:
+            return
+        if not steps:
+            del self._leaves[ue.index]
+            return
+        self._leaves[ue.index] = left = steps[1:]
+        self.back_end.ask_for(ue, left, steps[0], None, self._go_on_leaving, self._leaving_failed, now)
+
+    def _leaving_failed(self, ue: Ue, left: tuple[Charges, ...], now: float) -> None:
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
 
     def _begin_registration(self, ue: Ue, now: float) -> None:
+        self._leaves.pop(ue.index, None)
         self.ledger.write_off(ue)
         self.ledger.open(ue)
         ue.follows_registration = True

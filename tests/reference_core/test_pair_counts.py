@@ -4,6 +4,7 @@ from core_rig import Rig, Ue, kinds
 
 from protocols.aka import UsimSqn, next_sqn
 from protocols.nas5g import messages as nas
+from regstorm.records.core_settings import Udm
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.operations import Nf
 
@@ -105,6 +106,20 @@ def test_leaving_costs_two_pairs_for_the_amf_and_two_for_each_session():
     assert rig.pairs() == {"N13": 2, "N8": 7, "N10": 10}
     assert rig.core.connections == 0
     assert rig.core.smf.sessions == 0
+
+
+def test_who_registers_before_the_udm_has_heard_that_it_left_spares_the_amf_the_rest_and_abandons_nothing():
+    """The UDM needs 0.1 s for a pair. It hears of the first session, whose release the SMF has begun, and not that the
+    AMF serves the UE no more, which would undo the registration that follows."""
+    rig = Rig(udm=Udm(capacity_pairs_per_s=10))
+    ue = Ue(rig)
+    ue.reach_full_service()
+    ue.send(nas.DeregistrationRequest(ue.security.ngksi, False, ue.guti))
+    assert "DeregistrationAccept" in kinds(ue.follow(0.05, 0.01))
+    ue.connect(ue.registration_request())
+    assert "RegistrationAccept" in kinds(ue.follow(5.0))
+    assert rig.pairs() == {"N13": 4, "N8": 10, "N10": 8}
+    assert rig.tally["amf.abandoned_procedures"] == 0
 
 
 def test_every_further_ue_costs_what_the_first_one_did():

@@ -185,6 +185,21 @@ def test_a_deregistration_that_nobody_answers_is_repeated_by_t3521_and_ends_loca
     assert 75 <= back_again_s <= 75 + one.ue.retry_jitter_s
 
 
+@pytest.mark.parametrize(("capacity", "pairs_of_leaving"), [(5, 0), (1e6, 2)])
+def test_who_registers_before_the_udm_has_heard_that_it_left_spares_the_amf_the_rest(capacity, pairs_of_leaving):
+    """Six pairs take 1.2 s at a slow UDM; the UE comes back within 1 s. A fast one has heard of it all by then."""
+    population = {"p_cscfs_exhausted": "reregister"}
+    ue, outage = {"retry_jitter_s": 1}, {"recovery_within_s": 400}
+    one = with_ims(1, capacity=capacity, population=population, ue=ue, outage=outage)
+    storm = Storm(one, OPEN, seed=1)
+    storm.core.take_capacity("sbc", 0.0, 0.0)
+    run(storm)
+    registrations = storm.timeline.total(counters.REG_INIT_SUCC)
+    assert registrations == 2
+    assert pairs(storm)["N8"] == 5 * registrations + pairs_of_leaving
+    assert storm.timeline.total(counters.AMF_ABANDONED) == 0
+
+
 def test_the_books_on_pairs_balance_under_overload():
     one = with_ims(300, 150, capacity=150, online={"every_s": 60}, outage={"arrivals_s": 5, "recovery_within_s": 400})
     storm = run(Storm(one, PRECISE, seed=1))

@@ -135,10 +135,12 @@ class Task:
         return True
 
     def abort(self, now: float) -> None:
-        """It ends without an outcome. Harmless after the end."""
+        """It ends without an outcome; one that is not bound to a connection had its outcome before. Harmless after the
+        end."""
         if self._steps is not None:
             self.close(now)
-            self.env.tally.count(counters.AMF_ABANDONED, now)
+            if self.bound_to_connection:
+                self.env.tally.count(counters.AMF_ABANDONED, now)
 
     def close(self, now: float) -> None:
         """Nothing of it happens any more; its call is cancelled, its pairs are written off. Harmless after the end."""
