@@ -38,6 +38,9 @@ class ImsOwner(Protocol):
     def send_packet(self, packet: bytes, now: float) -> None:
         """Sends an IP packet on the ims session, as soon as there is a way."""
 
+    def forget_packets(self) -> None:
+        """What still waits for a way is not sent: nobody waits for its answer any more."""
+
     def ims_changed(self, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
 
@@ -175,6 +178,7 @@ class ImsAttempts(ABC):
 
     def _ended(self, running: _Running, outcome: Succeeded | Failure, now: float) -> None:
         self._running = None
+        self._owner.forget_packets()
         failure = None if isinstance(outcome, Succeeded) else described(outcome)
         self._observer.attempt_ended(self.index, running.procedure, running.started, now, failure)
         if isinstance(outcome, Succeeded):
@@ -191,6 +195,7 @@ class ImsAttempts(ABC):
         running, self._running = self._running, None
         self._client.abort()
         self._timers.stop(_ANSWER)
+        self._owner.forget_packets()
         if running is not None:
             running.attempt.close()
             self._observer.attempt_ended(self.index, running.procedure, running.started, now, "aborted")

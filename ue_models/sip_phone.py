@@ -163,6 +163,9 @@ class SipPhone:
         """Never: messages go out as they are."""
         raise NotImplementedError("a phone on transports of its own has no packets")
 
+    def forget_packets(self) -> None:
+        """Nothing waits: messages go out as they are."""
+
     def ims_changed(self, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
         self._update_service(now)

@@ -77,6 +77,10 @@ class WithIms(Requesting):
             self._held = (*self._held, packet)[-_MOST_HELD:]
         self._fetch_resources(now)
 
+    def forget_packets(self) -> None:
+        """What still waits for resources is not sent: a stale REGISTER would register a user who knows nothing of it."""
+        self._held = ()
+
     def ims_changed(self, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
         self._update_service(now)

@@ -157,6 +157,10 @@ class UeParts(ABC):
         """Sends an IP packet on the ims session, at once or when there are resources for it again."""
 
     @abstractmethod
+    def forget_packets(self) -> None:
+        """What still waits for resources is not sent."""
+
+    @abstractmethod
     def ims_changed(self, now: float) -> None:
         """Registered in IMS, or no longer, or still."""
 

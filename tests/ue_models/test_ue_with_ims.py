@@ -193,6 +193,24 @@ def test_packets_are_sent_when_the_back_off_of_the_5gs_is_over():
     assert request.kind is ServiceType.DATA
 
 
+def test_a_request_that_was_given_up_while_it_waited_for_resources_is_not_sent_any_more():
+    """T3346 lasts longer than Timer F. A stale REGISTER would renew a binding of which the UE knows nothing; what goes
+    out is the one that the UE makes after that."""
+    net = ImsNetwork()
+    net.provisioned(share=0.001)
+    assert isinstance(net.hear(within_s=10), ServiceRequest)
+    net.say(ServiceReject(FivegmmCause.CONGESTION, GprsTimer2.of(180)), protected=True)
+    net.release()
+    waited, _ = net.until_attempt(200)
+    assert waited > 128
+    assert (procedures.IMS_REREGISTRATION, "Timer F expired") in net.notes.ended
+    net.set_up_context(ServiceAccept(), (PduSessionResource(IMS_SESSION, SLICE, bytes(4), IMS_SESSION.to_bytes(4)),))
+    packets = [decode(octets) for octets in net.user_plane]
+    requests = [decode_sip(read_udp(one.packet).payload) for one in packets if isinstance(one, GPdu)]
+    assert len({one.headers.first("Call-ID") for one in requests}) == 1
+    assert len(requests) == 1
+
+
 def test_losing_the_5gs_loses_ims_and_coming_back_needs_both_again():
     net = ImsNetwork()
     net.in_service_and_idle()
