@@ -78,7 +78,7 @@ class WithIms(Requesting):
         self._fetch_resources(now)
 
     def forget_packets(self) -> None:
-        """What still waits for resources is not sent: a stale REGISTER would register a user who knows nothing of it."""
+        """What still waits for resources is not sent: a stale REGISTER would register a user who has given it up."""
         self._held = ()
 
     def ims_changed(self, now: float) -> None:
