@@ -68,7 +68,8 @@ def test_kddis_users_all_return_and_the_faulty_nodes_bring_the_congestion_afterw
 
 @pytest.mark.slow
 def test_t_mobiles_region_is_out_for_hours_under_self_protection_and_back_in_a_quarter_of_an_hour_with_tiers():
-    alone, tiered = storm_of("t_mobile_2020", "self_protection", sample=2000), storm_of("t_mobile_2020", "tiered")
+    """Alone at 1:1000; at 1:2000 one seed in three brings nearly all of its hundred users back."""
+    alone, tiered = storm_of("t_mobile_2020", "self_protection", sample=1000), storm_of("t_mobile_2020", "tiered")
     assert alone.log.share_back < 0.75
     assert alone.timeline.total(counters.UDM_DROPPED) > alone.timeline.total(counters.UDM_SERVED)
     assert tiered.log.recovery_s(0.99) < 900
