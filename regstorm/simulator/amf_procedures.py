@@ -81,6 +81,8 @@ class AmfProcedures:
         self._releasing: Charges
         self._leaves: dict[int, tuple[Charges, ...]] = {}
         """By UE: what the UDM is still to be told of its deregistration."""
+        self._unregistered: dict[int, tuple[int, ...]] = {}
+        """By UE: the stages of its sessions whose registration at the UDM got no answer."""
         self.ims: ImsCore | None = None
         if population.has_ims:
             self.ims = ImsCore(scenario, strategy, population, self.ledger, self.back_end, heap, tally, seed)
@@ -155,6 +157,7 @@ class AmfProcedures:
 
     def _begin_registration(self, ue: Ue, now: float) -> None:
         self._leaves.pop(ue.index, None)
+        self._unregistered.pop(ue.index, None)
         self.ledger.write_off(ue)
         self.ledger.open(ue)
         ue.follows_registration = True
@@ -218,6 +221,9 @@ class AmfProcedures:
         ue.stage_end = 0
         if ue.worked_on == NO_STAGE:
             self.listener.accepted(ue, now)
+            if self.listener.in_service(ue):  # the SMF has the resources set up, and makes up for its registration
+                for index in self._unregistered.pop(ue.index, ()):
+                    self.back_end.make_up(ue, index, _unheard, self._lacks_registration, now)
         else:
             self._end_stage(ue, ue.worked_on, now)
 
@@ -244,9 +250,13 @@ class AmfProcedures:
             self.listener.asked(ue, index + 1, now)
 
     def late_pairs_failed(self, ue: Ue, index: int, now: float) -> None:
-        """The user has the session; the network lacks its registration at the UDM."""
+        """The user has the session; the network lacks its registration at the UDM, which the next one makes."""
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
+        self._lacks_registration(ue, index, now)
         self.late_pairs_over(ue, index, now)
+
+    def _lacks_registration(self, ue: Ue, index: int, now: float) -> None:
+        self._unregistered[ue.index] = (*self._unregistered.get(ue.index, ()), index)
 
     def late_pairs_over(self, ue: Ue, index: int, now: float) -> None:
         """The network side of a session is complete, or will not be."""

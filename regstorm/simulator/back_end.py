@@ -157,6 +157,10 @@ class BackEnd:
         asker = self._asker
         self._begin(Call(ue, stage, iter(charges), account, asker.late_pairs_over, asker.late_pairs_failed), now)
 
+    def make_up(self, ue: Ue, stage: int, answered: Told, failed: Told, now: float) -> None:
+        """Asks for those of them that got no answer once more, in nobody's books."""
+        self._begin(Call(ue, stage, iter(self._stage_charges[ue.chain][stage].late), None, answered, failed), now)
+
     def ask_for(
         self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
     ) -> None:

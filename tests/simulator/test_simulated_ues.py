@@ -5,6 +5,7 @@ from simulated_storms import OPEN, PRECISE, run, scenario
 
 from regstorm.records import counters
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
+from regstorm.simulator import events
 from regstorm.simulator.population import ESTABLISHING
 from regstorm.simulator.run import Storm
 from ue_models.rules import NoAnswer
@@ -132,3 +133,21 @@ def test_the_request_of_a_session_attempt_that_has_ended_is_not_sent_any_more():
     ue.stage = ues._first_session[ue.chain]
     ues._session_failed(ue, NoAnswer(), "T3580 expired", 1.0)
     assert not ues._unsent[0]
+
+
+def test_a_session_whose_registration_the_udm_has_not_answered_is_registered_with_the_next_service_request():
+    """As the SMF on the wire does: the service request has it set up the resources anew (TS 23.502 4.2.3.2)."""
+    storm = one_ue(online={"every_s": 20, "periodic_update_share": 0}, outage={"calm_after_s": 120})
+    hears, unheard = storm._handlers[events.CALL_ARRIVES], []
+
+    def udm(request, now, number):
+        if request[0].failed == storm.core.late_pairs_failed:  # of both sessions, both times
+            unheard.append(now)
+        else:
+            hears(request, now, number)
+
+    storm._handlers[events.CALL_ARRIVES] = udm
+    run(storm)
+    assert len(unheard) == 4
+    assert storm.timeline.total("udm.served.N10") == 6
+    assert seconds_of(storm, "udm.served.N10")[-1] == seconds_of(storm, counters.SERVICE_SUCC)[0]
