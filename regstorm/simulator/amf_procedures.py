@@ -267,10 +267,13 @@ class AmfProcedures:
 
     def back_end_failed(self, ue: Ue, index: int, now: float) -> None:
         """A call of the stage got no answer: what the UE hears is a setting, and each makes another storm."""
+        session = self._chains[ue.chain][index].dnn is not None
+        if session and now >= ue.idle_at_s:
+            self.disconnect(ue)  # the base station has released the connection, and the session's set-up ended with it
+            return
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
         ue.worked_on = NO_STAGE
         setting = self._settings.on_backend_failure
-        session = self._chains[ue.chain][index].dnn is not None
         self.ledger.write_off_running(ue)
         if setting == "silent":
             return

@@ -151,3 +151,20 @@ def test_a_session_whose_registration_the_udm_has_not_answered_is_registered_wit
     assert len(unheard) == 4
     assert storm.timeline.total("udm.served.N10") == 6
     assert seconds_of(storm, "udm.served.N10")[-1] == seconds_of(storm, counters.SERVICE_SUCC)[0]
+
+
+@pytest.mark.parametrize(("inactivity_s", "refused"), [(7, True), (5, False)])
+def test_nobody_is_told_that_a_session_failed_on_a_connection_that_the_base_station_has_released(inactivity_s, refused):
+    """The UDM falls silent for sessions: the AMF learns it after 6 s, two time-outs of 3 s."""
+    core = {"amf": {"capacity_messages_per_s": 1e6, "on_backend_failure": "22_t3346"}}
+    storm = one_ue(core=core, online={"inactivity_s": inactivity_s}, outage={"recovery_within_s": 12})
+    hears = storm._handlers[events.CALL_ARRIVES]
+
+    def udm(request, now, number):
+        if request[1].interface != "N10":
+            hears(request, now, number)
+
+    storm._handlers[events.CALL_ARRIVES] = udm
+    run(storm)
+    assert bool(storm.timeline.total("SM.PduSessionCreationFail.22")) is refused
+    assert bool(storm.timeline.total(counters.AMF_ABANDONED)) is not refused
