@@ -141,7 +141,7 @@ def test_a_session_whose_registration_the_udm_has_not_answered_is_registered_wit
     hears, unheard = storm._handlers[events.CALL_ARRIVES], []
 
     def udm(request, now, number):
-        if request[0].failed == storm.core.late_pairs_failed:  # of both sessions, both times
+        if request.failed == storm.core.late_pairs_failed:  # of both sessions, both times
             unheard.append(now)
         else:
             hears(request, now, number)
@@ -161,7 +161,7 @@ def test_nobody_is_told_that_a_session_failed_on_a_connection_that_the_base_stat
     hears = storm._handlers[events.CALL_ARRIVES]
 
     def udm(request, now, number):
-        if request[1].interface != "N10":
+        if request.charge.interface != "N10":
             hears(request, now, number)
 
     storm._handlers[events.CALL_ARRIVES] = udm
