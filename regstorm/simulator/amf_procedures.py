@@ -17,7 +17,6 @@ from regstorm.records.strategy import Strategy
 from regstorm.simulator import events
 from regstorm.simulator.amf_set import AmfSet
 from regstorm.simulator.back_end import BackEnd
-from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import (
     DEREGISTRATION,
     SERVICE_REQUEST,
@@ -36,6 +35,7 @@ from regstorm.simulator.listener import Listener
 from regstorm.simulator.node_tally import names_of_nodes
 from regstorm.simulator.population import NO_STAGE, Population, Ue
 from regstorm.simulator.tally import SecondTally
+from regstorm.simulator.udm_news import UdmNews
 
 Job = tuple[Ue, int, int, int]
 """A message at an AMF: its UE, the message, on which connection, and what the front door has said."""
@@ -77,12 +77,7 @@ class AmfProcedures:
         self._names = names_of_nodes(AMF, self.homes.nodes, COUNTED[AMF])
         self.ledger = Ledger(population.ues, tally, by_interface=population.has_ims)
         self.back_end = BackEnd(scenario, strategy, self, population, self._chains, heap, tally, seed)
-        self._leaving: Charges
-        self._releasing: Charges
-        self._leaves: dict[int, tuple[Charges, ...]] = {}
-        """By UE: what the UDM is still to be told of its deregistration."""
-        self._unregistered: dict[int, tuple[int, ...]] = {}
-        """By UE: the stages of its sessions whose registration at the UDM got no answer."""
+        self._udm_news = UdmNews(self.back_end, tally)
         self.ims: ImsCore | None = None
         if population.has_ims:
             self.ims = ImsCore(scenario, strategy, population, self.ledger, self.back_end, heap, tally, seed)
@@ -121,12 +116,13 @@ class AmfProcedures:
     def _operation(self, ue: Ue, message: int, now: float) -> None:
         """Beside the chains: the AMF has all that it needs, if it knows the UE."""
         if message == DEREGISTRATION:
-            self._leave(ue, now)
+            self._udm_news.leaves(ue, now)
+            self.listener.deregistered(ue, now)
         elif message == SESSION_RELEASE:
             self.ledger.ims_session_gone(ue)
             self.listener.session_released(ue, True, now)
         elif message == SESSION_RELEASED:
-            self.back_end.ask_for(ue, (), self._releasing, None, _unheard, self._leaving_failed, now)
+            self._udm_news.session_released(ue, now)
         elif not ue.shares_context:
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
@@ -135,29 +131,8 @@ class AmfProcedures:
         else:
             self.listener.accepted(ue, now)
 
-    def _leave(self, ue: Ue, now: float) -> None:
-        """DEREGISTRATION ACCEPT; after that the UDM is told, two pairs for each session and two for the UE."""
-        sessions = [self._releasing] * ue.sessions.bit_count()
-        self._leaves[ue.index] = steps = (*sessions, *((one,) for one in self._leaving))
-        self._go_on_leaving(ue, steps, now)
-        self.listener.deregistered(ue, now)
-
-    def _go_on_leaving(self, ue: Ue, steps: tuple[Charges, ...], now: float) -> None:
-        """What is left of it is of no interest any more if the UE has registered anew."""
-        if self._leaves.get(ue.index) is not steps:
-            return
-        if not steps:
-            del self._leaves[ue.index]
-            return
-        self._leaves[ue.index] = left = steps[1:]
-        self.back_end.ask_for(ue, left, steps[0], None, self._go_on_leaving, self._leaving_failed, now)
-
-    def _leaving_failed(self, ue: Ue, left: tuple[Charges, ...], now: float) -> None:
-        self._counts[counters.AMF_BACKEND_FAILURES] += 1
-
     def _begin_registration(self, ue: Ue, now: float) -> None:
-        self._leaves.pop(ue.index, None)
-        self._unregistered.pop(ue.index, None)
+        self._udm_news.begins_anew(ue)
         self.ledger.write_off(ue)
         self.ledger.open(ue)
         ue.follows_registration = True
@@ -221,9 +196,8 @@ class AmfProcedures:
         ue.stage_end = 0
         if ue.worked_on == NO_STAGE:
             self.listener.accepted(ue, now)
-            if self.listener.in_service(ue):  # the SMF has the resources set up, and makes up for its registration
-                for index in self._unregistered.pop(ue.index, ()):
-                    self.back_end.make_up(ue, index, _unheard, self._lacks_registration, now)
+            if self.listener.in_service(ue):
+                self._udm_news.make_up(ue, now)
         else:
             self._end_stage(ue, ue.worked_on, now)
 
@@ -252,11 +226,8 @@ class AmfProcedures:
     def late_pairs_failed(self, ue: Ue, index: int, now: float) -> None:
         """The user has the session; the network lacks its registration at the UDM, which the next one makes."""
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
-        self._lacks_registration(ue, index, now)
+        self._udm_news.lacks_registration(ue, index, now)
         self.late_pairs_over(ue, index, now)
-
-    def _lacks_registration(self, ue: Ue, index: int, now: float) -> None:
-        self._unregistered[ue.index] = (*self._unregistered.get(ue.index, ()), index)
 
     def late_pairs_over(self, ue: Ue, index: int, now: float) -> None:
         """The network side of a session is complete, or will not be."""
@@ -346,7 +317,3 @@ class AmfProcedures:
         self._nas_timer.end_if_it_runs(ue)
         self.back_end.cancel(ue)
         self.ledger.write_off_running(ue)
-
-
-def _unheard(ue: Ue, tag: int, now: float) -> None:
-    """Nobody waits for it."""

@@ -21,8 +21,6 @@ from regstorm.records.strategy import Strategy
 from regstorm.simulator.amf_procedures import AmfProcedures, Job
 from regstorm.simulator.chain import (
     DEREGISTRATION,
-    LEAVES_AMF,
-    LEAVES_SMF,
     PERIODIC_UPDATE,
     SERVICE_REQUEST,
     SESSION_RELEASE,
@@ -107,8 +105,7 @@ class Core(AmfProcedures):
 
     def _follow_strategy(self) -> None:
         self._tiers = {one: self.door.tier(one) for one in MessageClass}
-        self._leaving = tuple(self.back_end.charge(one, MessageClass.DEREGISTRATION) for one in LEAVES_AMF)
-        self._releasing = tuple(self.back_end.charge(one, MessageClass.PDU_SESSION) for one in LEAVES_SMF)
+        self._udm_news.follow_strategy()
 
     def _meter(self) -> None:
         """New meters: what was asked for in the second that runs is not known to those of lost servers."""
