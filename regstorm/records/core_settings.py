@@ -4,14 +4,15 @@ Capacities are those of the full size; `sampled` gives 1/K of them.
 """
 
 from difflib import get_close_matches
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from regstorm.records.gprs_timers import gprs_timer_2, gprs_timer_3
 from regstorm.records.nodes import Node, Nodes, or_the_one
 from regstorm.records.operations import OPERATIONS_IN_PAIRS
 from regstorm.records.ranges import Range
+from regstorm.records.usual import completed, on_top_of
 
 
 class _Record(BaseModel):
@@ -38,16 +39,30 @@ def _of_the_catalogue(costs: dict[str, float]) -> dict[str, float]:
     return costs
 
 
+_Setting = Literal["plain", "calibrated"]
+_SETTINGS: Final[dict[_Setting, Shedding]] = {
+    "plain": Shedding(),
+    "calibrated": Shedding(rejection_cost=0.5, queue_s=3.0),
+}
+_CHEAP: Final = Shedding(rejection_cost=0.2)
+
+
+def _usual_settings(said: Any) -> Any:
+    if not isinstance(said, dict):
+        return said
+    return {
+        **_SETTINGS,
+        **{name: completed(_SETTINGS[name], one) if name in _SETTINGS else one for name, one in said.items()},
+    }
+
+
 class Udm(_Record):
     """The bottleneck: UDM/HSS capacity in pairs per second and how it sheds."""
 
     capacity_pairs_per_s: float = Field(gt=0)
-    shedding: Literal["plain", "calibrated"] = "plain"
+    shedding: _Setting = "plain"
     """Which of `settings` is in force."""
-    settings: dict[Literal["plain", "calibrated"], Shedding] = {
-        "plain": Shedding(),
-        "calibrated": Shedding(rejection_cost=0.5, queue_s=3.0),
-    }
+    settings: Annotated[dict[_Setting, Shedding], BeforeValidator(_usual_settings)] = _SETTINGS
     cost_per_operation: Annotated[dict[str, float], AfterValidator(_of_the_catalogue)] = {}
     """Work of an operation in pairs, by its name; 1 where not listed."""
     refusals: Literal["silent", "answered"] = "silent"
@@ -75,7 +90,7 @@ class Amf(_Record):
     """The AMF's own capacity in uplink NAS messages per second, and how it sheds."""
 
     capacity_messages_per_s: float = Field(default=20_000.0, gt=0)
-    shedding: Shedding = Shedding(rejection_cost=0.2)
+    shedding: Annotated[Shedding, on_top_of(_CHEAP)] = _CHEAP
     on_backend_failure: Literal["silent", "22_t3346", "111"] = "silent"
     """What the AMF tells the UE when a call behind it failed."""
     t3512_s: Annotated[int, Field(ge=0), AfterValidator(gprs_timer_3)] = 3600
@@ -90,7 +105,7 @@ class Sbc(_Record):
     """The SBC (P-CSCF): capacity in SIP requests per second, how it sheds, and how wide its gate is."""
 
     capacity_messages_per_s: float = Field(default=20_000.0, gt=0)
-    shedding: Shedding = Shedding(rejection_cost=0.2)
+    shedding: Annotated[Shedding, on_top_of(_CHEAP)] = _CHEAP
     share_of_amf: float = Field(default=1.0, gt=0, le=10)
     """UEs per second that the SBC's gate admits, as a share of those that the AMF's admits; 1: balanced."""
 
@@ -99,7 +114,10 @@ class ImsNode(_Record):
     """An I-CSCF, S-CSCF or application server: capacity in SIP requests per second, and how it sheds."""
 
     capacity_messages_per_s: float = Field(default=20_000.0, gt=0)
-    shedding: Shedding = Shedding(rejection_cost=0.2)
+    shedding: Annotated[Shedding, on_top_of(_CHEAP)] = _CHEAP
+
+
+_AS_RETRY: Final = Range(low=15, high=45)
 
 
 class Ims(_Record):
@@ -118,7 +136,7 @@ class Ims(_Record):
     default_handling: Literal["continued", "terminated"] = "continued"
     """When a third-party REGISTER fails (TS 24.229 5.4.1.7): the user stays registered and the AS tries again, or is
     deregistered and has to register anew."""
-    as_retry: Range = Range(low=15, high=45)
+    as_retry: Annotated[Range, on_top_of(_AS_RETRY)] = _AS_RETRY
     """`continued`: seconds until the next try."""
     on_hss_failure: Literal[480, 500, 504] = 500
     """What a CSCF answers when the HSS says nothing: TS 24.229 5.3.1.2 has 480 at the I-CSCF, usual servers say 500."""

@@ -4,7 +4,7 @@ Times are scenario seconds, capacities and populations are those of the full siz
 Every assumption is a field with a default; docs/scenarios.md names each field's source.
 """
 
-from typing import Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -13,6 +13,7 @@ from regstorm.records.names import Name
 from regstorm.records.nodes import Incident
 from regstorm.records.population import OnlineOperations, Outage, Population
 from regstorm.records.ranges import Range
+from regstorm.records.usual import on_top_of
 
 IMS_DNN = "ims"
 """The DNN whose session carries SIP (GSMA NG.114)."""
@@ -36,10 +37,13 @@ class Network(_Record):
     integrity: Literal["null", "aes"] = "aes"
 
 
+_ANSWER_S: Final = Range(low=0.05, high=0.15)
+
+
 class Ue(_Record):
     """Timing of a UE outside the 3GPP timers."""
 
-    answer_s: Range = Range(low=0.05, high=0.15)
+    answer_s: Annotated[Range, on_top_of(_ANSWER_S)] = _ANSWER_S
     """From a downlink message to the UE's answer: radio and processing."""
     retry_jitter_s: float = Field(default=0.2, ge=0)
     """Added to every retry, uniform from 0: no two phones have the same clock."""
