@@ -60,3 +60,19 @@ def test_ending_a_wait_that_does_not_run_is_harmless_where_it_may_be_so():
     timer = EqualWaits[str](EventHeap(), 1.0, events.CALL_TIMEOUT)
     timer.end_if_it_runs("nobody")
     assert timer.over(1.0) is None
+
+
+def test_of_very_many_each_is_told_in_its_turn_but_for_those_who_ended_or_began_anew():
+    timer = EqualWaits[int](EventHeap(), 1.0, events.CALL_TIMEOUT)
+    many = 25_000
+    for who in range(many):
+        timer.begin(who, who / many)
+    for who in range(0, many, 2):
+        del timer.until[who]
+    timer.begin_anew(1, 1.0)
+
+    told = []
+    while (who := timer.over(3.0)) is not None:
+        told.append(who)
+
+    assert told == [*range(3, many, 2), 1]
