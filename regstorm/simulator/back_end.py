@@ -15,6 +15,7 @@ from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import CAPACITY_OUT, HSS, UDM, of_node
 from regstorm.records.nodes import Node
+from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
@@ -153,13 +154,13 @@ class BackEnd:
 
     def ask_late(self, ue: Ue, stage: int, account: Account | None, now: float) -> None:
         """Asks for the pairs of a stage that nobody waits for."""
-        charges = self._stage_charges[ue.chain][stage].late
         asker = self._asker
-        self._begin(Call(ue, stage, iter(charges), account, asker.late_pairs_over, asker.late_pairs_failed), now)
+        late = self.late_charges(ue, stage)
+        self.ask_for(ue, stage, late, account, asker.late_pairs_over, asker.late_pairs_failed, now)
 
-    def make_up(self, ue: Ue, stage: int, answered: Told, failed: Told, now: float) -> None:
-        """Asks for those of them that got no answer once more, in nobody's books."""
-        self._begin(Call(ue, stage, iter(self._stage_charges[ue.chain][stage].late), None, answered, failed), now)
+    def late_charges(self, ue: Ue, stage: int) -> Charges:
+        """What these cost."""
+        return self._stage_charges[ue.chain][stage].late
 
     def ask_for(
         self, ue: Ue, tag: Any, charges: Charges, account: Account | None, answered: Told, failed: Told, now: float
@@ -181,10 +182,8 @@ class BackEnd:
         counts = self._pairs.setdefault(interface, PairCounts(interface, self._asker.ledger.sums.one(interface)))
         hops = pair.hops - 1
         tier = self._tiers.tier(message_class)
-        charge = Charge(pair, tier, cost, hops * self._hop_s, self._waiting[hops], counts)
-        charge.unit = self._hss_units_from if charge.at_hss else 0
-        charge.station = self.units[charge.unit] if len(self.homes.nodes) == 1 else None
-        return charge
+        stations = self.units[self._hss_units_from :] if pair.operation.server is Nf.HSS else self.units
+        return Charge(pair, tier, cost, hops * self._hop_s, self._waiting[hops], stations, counts)
 
     def count_pairs(self) -> None:
         """Adds the pairs of the second that ends to what was counted in it."""
@@ -233,17 +232,16 @@ class BackEnd:
     def arrives(self, call: Call, now: float, _: int) -> None:
         """A request is at the front door of the UE's UDM, wanted or not."""
         charge = call.charge
-        station = charge.station
-        if station is None:
-            station = self.units[self.homes.of[call.ue.index] + charge.unit]
+        by_node = self._by_node
+        station = charge.stations[0 if by_node is None else self.homes.of[call.ue.index]]  # one UDM: the first
         if charge.at_hss and self._dra.limits and not self._passes_dra(call, now):
             self._tell_refusal(call, now)
             return
         if station.lost:
             return
         charge.pairs.offered += 1
-        if self._by_node is not None:
-            self._by_node.count(station.place, counters.UDM_OFFERED, charge.interface)
+        if by_node is not None:
+            by_node.count(station.place, counters.UDM_OFFERED, charge.interface)
         if not station.server.offer(now, charge.tier, charge.cost, call):
             self._shed(call, station.place, now)
 

@@ -1,6 +1,6 @@
 """Calls to the UDM: pairs that are asked for one after the other, and what each of them costs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from regstorm.records import counters
@@ -22,10 +22,10 @@ class PairCounts:
 
     __slots__ = ("_names", "dropped", "offered", "one", "served")
 
-    def __init__(self, interface: str, one: int) -> None:
-        self._names = [(one, f"{one}.{interface}") for one in _COUNTED]
+    def __init__(self, interface: str, as_sum: int) -> None:
+        self._names = [(counted, f"{counted}.{interface}") for counted in _COUNTED]
         self.offered = self.served = self.dropped = 0
-        self.one = one
+        self.one = as_sum
         """One of them in the sums of the books."""
 
     def hand_on(self, counts: dict[str, int]) -> None:
@@ -40,10 +40,17 @@ class PairCounts:
 class Charge:
     """What a pair costs, how far it is, who serves it and where it is counted, looked up once."""
 
-    __slots__ = ("at_hss", "before_s", "cost", "interface", "pairs", "station", "tier", "unit", "waits")
+    __slots__ = ("at_hss", "before_s", "cost", "interface", "pairs", "stations", "tier", "waits")
 
     def __init__(
-        self, pair: Pair, tier: int, cost: float, before_s: float, waits: "EqualWaits[Call]", pairs: PairCounts
+        self,
+        pair: Pair,
+        tier: int,
+        cost: float,
+        before_s: float,
+        waits: "EqualWaits[Call]",
+        stations: "Sequence[Station[Call]]",
+        pairs: PairCounts,
     ) -> None:
         self.tier = tier
         self.cost = cost
@@ -53,10 +60,8 @@ class Charge:
         """The time-outs of its first request, which count from the function next to the UDM."""
         self.at_hss = pair.operation.server is Nf.HSS
         """A DRA is on the way."""
-        self.unit = 0
-        """Added to the place of the UE's UDM: where units of its own serve this pair."""
-        self.station: Station[Call] | None = None
-        """Which serves it whoever the UE is."""
+        self.stations = stations
+        """Which serves it, by the place of the UE's UDM."""
         self.interface = pair.operation.interface
         self.pairs = pairs
 

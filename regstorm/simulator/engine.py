@@ -25,11 +25,9 @@ Handler = Callable[[Any, float, int], None]
 Event = tuple[float, int, int, Any]
 """Due time, number, kind, subject."""
 
-SLOTS_PER_S: Final = 128.0
-"""A slot is shorter than a hop on the bus: what a hop brings is sorted, which is cheaper than a heap."""
+_SLOTS_PER_S: Final = 128.0
+"""A slot is shorter than the usual hop on the bus: what a hop brings is sorted, which is cheaper than a heap."""
 _SUBJECT_MASK: Final = (1 << SUBJECT_BITS) - 1
-
-
 _NEVER: Final[Event] = (inf, 0, 0, None)
 """Stands in the heap so that it is never empty."""
 
@@ -70,24 +68,19 @@ class EventHeap:
 
     def at(self, due_s: float, kind: int, subject: int) -> int:
         """Adds an event; its number, never 0, is what its handler will be told. What is overdue comes next."""
+        if due_s < self._unpacked_until_s:
+            return self.near(due_s, kind, subject)
         number = next(self.numbers)
-        if due_s >= self._unpacked_until_s:
-            later = self._later[floor(due_s)]
-            later.due_s.append(due_s)
-            later.number.append(number)
-            later.what.append(kind << SUBJECT_BITS | subject)
-            return number
-        slot = floor(due_s * SLOTS_PER_S)
-        if slot > self._slot:
-            self._slots[slot].append((due_s, number, kind, subject))
-        else:
-            heappush(self.soon, (due_s, number, kind, subject))
+        later = self._later[floor(due_s)]
+        later.due_s.append(due_s)
+        later.number.append(number)
+        later.what.append(kind << SUBJECT_BITS | subject)
         return number
 
     def near(self, due_s: float, kind: int, subject: Any) -> int:
         """The same for any subject, if it is due in seconds rather than minutes."""
         number = next(self.numbers)
-        slot = floor(due_s * SLOTS_PER_S)
+        slot = floor(due_s * _SLOTS_PER_S)
         if slot > self._slot:
             self._slots[slot].append((due_s, number, kind, subject))
         else:
@@ -96,13 +89,13 @@ class EventHeap:
 
     def run(self, until_s: int, handlers: Sequence[Handler]) -> None:
         """Handles everything that is due before `until_s`, a whole second. `handlers` by kind."""
-        end = until_s * SLOTS_PER_S
+        end = until_s * _SLOTS_PER_S
         while self._slot < end:
             events = self._slots.pop(self._slot, None)
             if events or len(self.soon) > 1:
-                self._handle(sorted(events or ()), (self._slot + 1) / SLOTS_PER_S, handlers)
+                self._handle(sorted(events or ()), (self._slot + 1) / _SLOTS_PER_S, handlers)
             self._slot += 1
-            if not self._slot % SLOTS_PER_S:
+            if not self._slot % _SLOTS_PER_S:
                 self._unpack(int(self._unpacked_until_s))
 
     def _handle(self, events: list[Event], until_s: float, handlers: Sequence[Handler]) -> None:
@@ -127,4 +120,4 @@ class EventHeap:
         slots = self._slots
         for due_s, number, what in zip(later.due_s, later.number, later.what, strict=True):
             event = (due_s, number, what >> SUBJECT_BITS, what & _SUBJECT_MASK)
-            slots[floor(due_s * SLOTS_PER_S)].append(event)
+            slots[floor(due_s * _SLOTS_PER_S)].append(event)

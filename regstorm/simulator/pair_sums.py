@@ -2,8 +2,8 @@
 
 from typing import Final
 
-_BITS: Final = 24
-"""For each interface: 16 million pairs, more than the UEs of a storm can have open between them."""
+_BITS: Final = 32
+"""For each interface: four thousand million pairs, more than a whole storm has."""
 _MASK: Final = (1 << _BITS) - 1
 
 

@@ -73,7 +73,8 @@ class UdmNews:
     def make_up(self, ue: Ue, now: float) -> None:
         """Its sessions have resources anew: the SMF registers those that it could not."""
         for index in self._unregistered.pop(ue.index, ()):
-            self._back_end.make_up(ue, index, _unheard, self.lacks_registration, now)
+            late = self._back_end.late_charges(ue, index)
+            self._back_end.ask_for(ue, index, late, None, _unheard, self.lacks_registration, now)
 
 
 def _unheard(ue: Ue, tag: object, now: float) -> None:

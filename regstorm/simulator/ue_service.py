@@ -292,7 +292,7 @@ class RegisteredUes(UeSide):
         self._observer.attempt_started(ue.index, NAMES[what], now)
         profile = ue.profile
         self._start_guard(ue, profile.guard_s(T3517 if what == SERVICE_REQUEST else T3510), now)
-        ue.owes = ue.answer = 0
+        ue.owes = ue.answer = 0  # what was not sent went with the connection before
         self._core.connect(ue)
         self._stay_connected(ue, now)
         self._core.uplink(ue, _MESSAGES[what], now)
