@@ -40,8 +40,6 @@ class ImsUe:
     """It waits for user-plane resources."""
     ims_asks_longer: bool = False
     """It was told 423, and asks for Min-Expires."""
-    ims_planned: int = 0
-    """Event of the next initial registration."""
     ims_serial: int = 0
     """Of its request; 0: none, and what comes is not heard."""
     ims_timer: int = 0

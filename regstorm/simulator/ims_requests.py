@@ -74,6 +74,8 @@ class ImsRequests(ABC):
 
     def _remember(self, ues: int) -> None:
         """Makes room for what only this side knows of each UE, and looks at now and then."""
+        self._planned = numbers(ues)
+        """Event of its next initial registration, if one is planned."""
         self._asked_s = times_s(ues)
         """When its request went out first."""
         self._repeats = bytearray(ues)

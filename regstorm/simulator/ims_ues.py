@@ -199,7 +199,7 @@ class ImsUes(ImsRequests):
     def _renew(self, ue: Ue, now: float) -> None:
         """Re-registration (5.1.1.4.1); after the attempt that runs, if one does."""
         self._renewal_due[ue.index] = ue.ims_runs != IDLE
-        if not ue.ims_runs and ue.ims_registered and not ue.ims_planned:
+        if not ue.ims_runs and ue.ims_registered and not self._planned[ue.index]:
             self._begin(ue, RENEWAL, now)
 
     def _lose(self, ue: Ue, why: str, now: float) -> None:
@@ -210,7 +210,7 @@ class ImsUes(ImsRequests):
         self._owner.ims_changed(ue, now)
         if was:
             self._observer.registration_lost(ue.index, why, now)
-        if ue.ims_up and not ue.ims_planned and not ue.ims_runs:
+        if ue.ims_up and not self._planned[ue.index] and not ue.ims_runs:
             self._plan(ue, 0.0, "", now)
 
     # --- the next registration ---------------------------------------------------------------------------------------
@@ -231,10 +231,10 @@ class ImsUes(ImsRequests):
             self._waits_on[ue.index] = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
-        ue.ims_planned = self._heap.at(due_s, events.IMS_SEEK, ue.index)
+        self._planned[ue.index] = self._heap.at(due_s, events.IMS_SEEK, ue.index)
 
     def _cancel_plan(self, ue: Ue, now: float) -> None:
-        ue.ims_planned = 0
+        self._planned[ue.index] = 0
         if self._waits_on[ue.index]:
             self._observer.waiting(WAITS[self._waits_on[ue.index]], -1, now)
             self._waits_on[ue.index] = 0
@@ -242,7 +242,7 @@ class ImsUes(ImsRequests):
     def seek(self, index: int, now: float, number: int) -> None:
         """The wait is over: whom to ask."""
         ue = self._ues[index]
-        if number != ue.ims_planned:
+        if number != self._planned[ue.index]:
             return
         self._cancel_plan(ue, now)
         if ue.ims_runs:  # a message is on its way

@@ -84,7 +84,6 @@ class Ue(ImsUe):
     """Bit n: the session with the scenario's DNN n is up."""
     idle_at_s: float = 0.0
     """When the base station will have released its connection, if nothing is sent before; 0: it has none."""
-    retry: int = 0
     answer: int = 0
     guard: "EqualWaits[Ue] | None" = None
     """T3510, T3517 or T3521, if it runs; the first two are shorter with an impatient UE."""

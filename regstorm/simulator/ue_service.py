@@ -57,7 +57,7 @@ class RegisteredUes(UeSide):
             return
         if now < ue.idle_at_s:
             self._establish(ue, session, now)
-        elif not ue.retry:
+        elif not self._retry[ue.index]:
             self._ask(ue, SERVICE_REQUEST, now)
 
     def _next_wanted(self, ue: Ue) -> int | None:
@@ -99,7 +99,7 @@ class RegisteredUes(UeSide):
             self._owe(ue, OWES_RELEASE if self._releasing[ue.index] else OWES_SESSION, now)
             return
         self._unsent[ue.index] = True
-        if not ue.retry and not ue.asks:
+        if not self._retry[ue.index] and not ue.asks:
             self._ask(ue, SERVICE_REQUEST, now)
 
     def session_accepted(self, ue: Ue, stage: int, now: float) -> None:
@@ -255,7 +255,7 @@ class RegisteredUes(UeSide):
             return
         self._await_operation(ue, now)
         ims = self.ims
-        free = ue.phase == IN_SERVICE and not ue.asks and not ue.retry
+        free = ue.phase == IN_SERVICE and not ue.asks and not self._retry[ue.index]
         if free and now >= ue.idle_at_s and (ims is None or ims.is_registered(ue)):
             drawn = self._rng.random()
             if drawn < self._online.periodic_update_share:
@@ -282,7 +282,7 @@ class RegisteredUes(UeSide):
             self._start_t3512(ue, until_s)
         elif until_s and ue.phase in REGISTERED:
             self._t3512_until_s[index] = 0.0
-            if not ue.asks and not ue.retry:
+            if not ue.asks and not self._retry[ue.index]:
                 self._ask(ue, PERIODIC_UPDATE, now)
 
     def _ask(self, ue: Ue, what: int, now: float) -> None:
@@ -330,7 +330,7 @@ class RegisteredUes(UeSide):
 
     def fetch_resources(self, ue: Ue, now: float) -> None:
         """A packet waits for a connection: a service request, unless something forbids it."""
-        if ue.phase in REGISTERED and not ue.asks and not ue.retry:
+        if ue.phase in REGISTERED and not ue.asks and not self._retry[ue.index]:
             self._ask(ue, SERVICE_REQUEST, now)
 
     def ims_changed(self, ue: Ue, now: float) -> None:

@@ -81,6 +81,8 @@ class UeSide(ABC):
         """Makes room for what only this side knows of each UE, and looks at now and then."""
         ues = population.size
         self._eutra = population.eutra
+        self._retry = numbers(ues)
+        """Event of the next 5GMM attempt, if a UE waits for one."""
         self._retries = bytearray(ues)
         """What a UE asks for next, if it waits before it: IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
         self._leaving = bytearray(ues)
@@ -178,10 +180,10 @@ class UeSide(ABC):
             ue.waits_on = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
-        ue.retry = self._heap.at(due_s, events.RETRY, ue.index)
+        self._retry[ue.index] = self._heap.at(due_s, events.RETRY, ue.index)
 
     def _stop_waiting(self, ue: Ue, now: float) -> None:
-        ue.retry = 0
+        self._retry[ue.index] = 0
         if ue.waits_on:
             self._observer.waiting(WAITS[ue.waits_on], -1, now)
             ue.waits_on = 0
