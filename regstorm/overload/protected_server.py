@@ -13,10 +13,10 @@ that a server can be kept busy with nothing but refusing is the collapse which t
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import floor
 from random import Random
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from regstorm.records.core_settings import Shedding
 
@@ -26,9 +26,11 @@ Job = TypeVar("Job")
 class _Lane(Generic[Job]):
     """What waits in one tier, and what was offered in it."""
 
-    __slots__ = ("drop_probability", "offered", "queue", "work")
+    __slots__ = ("before", "drop_probability", "offered", "queue", "work")
 
-    def __init__(self) -> None:
+    def __init__(self, before: "Sequence[_Lane[Job]]") -> None:
+        self.before = before
+        """Those that are served before it."""
         self.queue: deque[tuple[float, Job]] = deque()
         self.work = 0.0
         """Of all that waits."""
@@ -77,11 +79,12 @@ class ProtectedServer(Generic[Job]):
 
         self.ordered = ordered_tiers > 1
         """Higher tiers go first."""
-        self._lanes: list[_Lane[Job]] = [_Lane() for _ in range(ordered_tiers)]
+        self._lanes: list[_Lane[Job]] = _lanes(ordered_tiers)
         """By tier; not ordered, there is one for all."""
         self.waiting = 0
         """Jobs in the queues, without the one in service."""
-        self._in_service: Job | None = None
+        self._in_service: Any = None
+        """The job; of no meaning without a `next_finish`."""
         self.next_finish: float | None = None
         """When the job in service is done; None: no job is there. Stands until `finish` has been called."""
         self.begins: Callable[[float], None] = _nobody_listens
@@ -112,13 +115,12 @@ class ProtectedServer(Generic[Job]):
         ahead_s = free_at - now if free_at > now else 0.0
         if waiting:
             work = lane.work
-            for before in self._lanes[:tier] if tier else ():
+            for before in lane.before:
                 work += before.work
             ahead_s += work * self._second_per_work
         elif free_at < now:
             free_at = now  # idle, or its owner is late with `finish`: nothing is served before it was offered
-        probability = lane.drop_probability
-        if ahead_s > self._queue_s or (probability > 0.0 and self._rng.random() < probability):
+        if ahead_s > self._queue_s or (lane.drop_probability and self._rng.random() < lane.drop_probability):
             work = self._rejection_cost * cost
             self.rejection_work += work
             self._free_at = free_at + work * self._second_per_work
@@ -140,8 +142,8 @@ class ProtectedServer(Generic[Job]):
 
         The next one starts where this one ended even if the owner is late, so that lateness costs no capacity.
         """
-        job = self._in_service
-        if job is None or self.next_finish is None or now < self.next_finish:
+        job: Job = self._in_service
+        if self.next_finish is None or now < self.next_finish:
             raise ValueError(f"no job is done at {now}")
         if not self.waiting:
             self._in_service = self.next_finish = None
@@ -164,7 +166,7 @@ class ProtectedServer(Generic[Job]):
         waiting = deque(job for lane in self._lanes for job in lane.queue)
         self._offered_before = self.offered_work
         self.ordered = tiers > 1
-        self._lanes = [_Lane() for _ in range(tiers)]
+        self._lanes = _lanes(tiers)
         self._lanes[0].queue = waiting
         self._lanes[0].work = sum(work for work, _ in waiting)
 
@@ -180,7 +182,7 @@ class ProtectedServer(Generic[Job]):
     def lose_work(self, now: float) -> None:
         """What it was at and what waits is gone, and what it counted of its load: it is down, or starts again."""
         self._offered_before = self.offered_work
-        self._lanes = [_Lane() for _ in self._lanes]
+        self._lanes = _lanes(len(self._lanes))
         self.waiting = 0
         self._in_service = self.next_finish = None
         self._free_at = min(self._free_at, now)
@@ -197,6 +199,13 @@ class ProtectedServer(Generic[Job]):
             lane.offered = 0.0
             lane.drop_probability = probability
         self._period_ends = (floor(now / self.period_s) + 1) * self.period_s
+
+
+def _lanes(tiers: int) -> list[_Lane[Any]]:
+    lanes: list[_Lane[Any]] = []
+    for _ in range(tiers):
+        lanes.append(_Lane(tuple(lanes)))
+    return lanes
 
 
 def _nobody_listens(finish_s: float) -> None:

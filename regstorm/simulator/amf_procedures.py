@@ -105,11 +105,11 @@ class AmfProcedures:
             self._counts[counters.AMF_ABANDONED] += 1
             self._end_procedure(ue)
 
-    def _count(self, place: int, counter: str) -> None:
+    def _count(self, place: int, counter: str, times: int = 1) -> None:
         """For all AMFs, and for the one at `place` if there are several."""
-        self._counts[counter] += 1
+        self._counts[counter] += times
         if self._several:
-            self._counts[self._names[place][counter]] += 1
+            self._counts[self._names[place][counter]] += times
 
     # --- procedures --------------------------------------------------------------------------------------------------
 

@@ -126,26 +126,32 @@ class Core(AmfProcedures):
             self.disconnect(ue)
             self.listener.released(ue, now)
             return
-        self._count(place, counters.AMF_UPLINK)
+        front.uplink += 1
         message_class, first = self._classify(ue, message)
         secured = ue.secured
         name = ue.index if secured else None  # who it is has to be proven
         decision = front.door.decide(now, message_class, first, name, secured, probation=message == 0)
-        refused = isinstance(decision, Refused)
-        fate = _REFUSED if refused else _ADMITTED
+        fate, cost = _ADMITTED, 1.0
         if isinstance(decision, Refused):
             self._count(place, counters.REFUSED_FIRST if decision.first else counters.REFUSED_FOLLOW_UP)
             if decision.action == "drop" and message_class is not MessageClass.PDU_SESSION:
                 return
+            fate, cost = _REFUSED, front.rejection_cost
         elif decision.on_probation:
             fate = _ON_PROBATION
             self._counts[PRE_AUTHENTICATED] += 1
         elif first:
             self._count(place, counters.ADMITTED_FIRST)
-        cost = front.rejection_cost if refused else 1.0
         job = (ue, message, ue.connection, fate)
         if not front.station.server.offer(now, self._tiers[message_class], cost, job):
             self._count(place, counters.AMF_DROPPED)
+
+    def count_messages(self) -> None:
+        """Adds those of the second that ends to what was counted in it."""
+        for place, front in enumerate(self.fronts):
+            if front.uplink:
+                self._count(place, counters.AMF_UPLINK, front.uplink)
+                front.uplink = 0
 
     def report_load(self, now: float) -> None:
         """Once a second: every door hears of the highest load since the last time, of AMFs and UDMs."""

@@ -33,6 +33,8 @@ class Front(Generic[Job]):
     station: Station[Job]
     rejection_cost: float
     make_door: Callable[[Strategy], FrontDoor]
+    uplink: int = 0
+    """NAS messages since they were last counted."""
 
     def take_strategy(self, strategy: Strategy) -> None:
         """A new door, and the queue behind it in the strategy's order."""

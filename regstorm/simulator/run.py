@@ -71,6 +71,7 @@ class Storm:
         self.second += 1
         self.heap.run(self.second, self._handlers)
         self.core.report_load(float(self.second))
+        self.core.count_messages()
         self.core.back_end.count_pairs()
         self.core.ledger.hand_on()
         counts = self._tally.counts
