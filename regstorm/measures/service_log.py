@@ -135,7 +135,7 @@ class _Return:
         self._end_s = end_s
         self.back_at_s = array("d", [nan]) * outage_ues
         """By UE."""
-        self.times_s: list[float] = []
+        self.times_s = array("d")
         """Ascending."""
 
     def note(self, ue: int, now: float) -> bool:

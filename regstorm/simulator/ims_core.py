@@ -78,6 +78,7 @@ class ImsCore(ImsServices):
         self._names = names_of_nodes(SBC, self.homes.nodes, COUNTED[SBC])
         self._out = Levels(tally)
         self.nodes = ImsNodes(scenario, strategy, heap, tally, seed)
+        self._asks_longer = population.asks_longer
         self._on_hss_failure = scenario.core.ims.on_hss_failure
         shortest_s = scenario.core.ims.min_expires_s
         self._too_brief = SipResponse(423, min_expires_s=shortest_s) if shortest_s > REGISTRATION_EXPIRES_S else None
@@ -230,7 +231,7 @@ class ImsCore(ImsServices):
     def _at_scscf(self, request: Sip, now: float) -> None:
         """Does it ask for long enough (RFC 3261 10.3), and prove who it is? If not, 423 or a challenge."""
         ue = request.ue
-        if self._too_brief is not None and not ue.ims_asks_longer:
+        if self._too_brief is not None and not self._asks_longer[ue.index]:
             self._ledger.failed_in_ims(ue)
             self._answer(request, self._too_brief, now)
         elif request.answers and ue.ims_challenged:

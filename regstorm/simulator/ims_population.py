@@ -38,8 +38,6 @@ class ImsUe:
     """The request under way answers a challenge."""
     ims_held: bool = False
     """It waits for user-plane resources."""
-    ims_asks_longer: bool = False
-    """It was told 423, and asks for Min-Expires."""
     ims_serial: int = 0
     """Of its request; 0: none, and what comes is not heard."""
     ims_timer: int = 0
@@ -55,9 +53,5 @@ class ImsUe:
     """The S-CSCF waits for an answer."""
     ims_known: bool = True
     """The S-CSCF has a registration."""
-    ims_version: int = 0
-    """Changes with every registration at the S-CSCF and with its end."""
-    ims_holds: int = 3
-    """Bit n: application server n holds the user."""
     ims_served: bool = True
     """Registered, and both hold it."""

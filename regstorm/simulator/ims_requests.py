@@ -60,6 +60,7 @@ class ImsRequests(ABC):
     ) -> None:
         self._ues = population.ues
         self._remember(population.size)
+        self._asks_longer = population.asks_longer
         self._core = core
         self._owner = owner
         self._heap = heap

@@ -21,7 +21,7 @@ from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_nodes import ImsNodes
 from regstorm.simulator.ledger import Account, Ledger
 from regstorm.simulator.listener import ImsListener, SipResponse
-from regstorm.simulator.population import Population, Ue, times_s
+from regstorm.simulator.population import Population, Ue, numbers, times_s
 from regstorm.simulator.tally import SecondTally
 
 _SERVERS: Final = (Nf.TAS, Nf.IP_SM_GW)
@@ -74,6 +74,10 @@ class ImsServices:
         self._expires_s = float(ims.expires_s)
         self.known_until_s = times_s(population.size)
         """By UE: how long the S-CSCF keeps a registration that it has."""
+        self._version = numbers(population.size)
+        """By UE: changes with every registration at the S-CSCF and with its end."""
+        self._holds = bytearray([_ALL]) * population.size
+        """By UE; bit n: application server n holds the user."""
         self._hop_s = scenario.core.bus.hop_s
         self._continues = ims.default_handling == "continued"
         self._retry = ims.as_retry
@@ -115,7 +119,7 @@ class ImsServices:
         return ue.ims_served
 
     def _look_again(self, ue: Ue, now: float) -> None:
-        served = ue.ims_known and ue.ims_holds == _ALL
+        served = ue.ims_known and self._holds[ue.index] == _ALL
         if served == ue.ims_served:
             return
         ue.ims_served = served
@@ -134,8 +138,8 @@ class ImsServices:
         """The outage has taken the user: no node knows its registration any more."""
         ue.ims_bound = ue.ims_challenged_at_sbc = ue.ims_challenged = False
         ue.ims_known = False
-        ue.ims_holds = 0
-        ue.ims_version += 1
+        self._holds[ue.index] = 0
+        self._version[ue.index] += 1
         for server in range(len(_SERVERS)):
             self._retries.pop((ue.index, server), None)
         self._ledger.failed_in_ims(ue)
@@ -146,12 +150,12 @@ class ImsServices:
     def registered(self, ue: Ue, account: Account | None, now: float) -> None:
         """SAR was answered: the S-CSCF has the registration, and tells both application servers."""
         ue.ims_known = True
-        ue.ims_version += 1
+        self._version[ue.index] += 1
         self.known_until_s[ue.index] = until_s = now + self._expires_s
         self.listener.core_registered(ue, until_s)
         self._look_again(ue, now)
         for server in range(len(_SERVERS)):
-            self._tell(_Told(ue, server, ue.ims_version, account), now)
+            self._tell(_Told(ue, server, self._version[ue.index], account), now)
 
     def expire(self, ue: Ue, now: float) -> None:
         """Nobody has renewed the registration in time."""
@@ -164,7 +168,7 @@ class ImsServices:
 
     def _end_registration(self, ue: Ue, why: str, now: float) -> None:
         ue.ims_known = False
-        ue.ims_version += 1
+        self._version[ue.index] += 1
         self._counts[f"{counters.DEREGISTERED}.{why}"] += 1
         self._counts[counters.DEREGISTERED] += 1
         self._look_again(ue, now)
@@ -191,7 +195,7 @@ class ImsServices:
 
     def _arrives(self, told: _Told, now: float) -> None:
         """At the application server."""
-        if not told.ue.ims_holds >> told.server & 1:
+        if not self._holds[told.ue.index] >> told.server & 1:
             self._retries.pop((told.ue.index, told.server), None)
             self._download(told, now)
 
@@ -200,7 +204,7 @@ class ImsServices:
         self._back_end.ask_for(told.ue, told, charges, told.account, self._hold, self._download_failed, now)
 
     def _hold(self, ue: Ue, told: _Told, now: float) -> None:
-        ue.ims_holds |= 1 << told.server
+        self._holds[ue.index] |= 1 << told.server
         self._counts[counters.THIRD_PARTY] += 1
         self._counts[f"{counters.THIRD_PARTY}.{_SERVERS[told.server]}"] += 1
         self._look_again(ue, now)
@@ -223,8 +227,8 @@ class ImsServices:
         if number != event:
             return
         del self._retries[ue.index, server]
-        if not ue.ims_holds >> server & 1:
-            told = _Told(ue, server, ue.ims_version, account)
+        if not self._holds[ue.index] >> server & 1:
+            told = _Told(ue, server, self._version[ue.index], account)
             self._back_end.ask_for(ue, told, self._arrivals[server], account, self._hold, self._try_later, now)
 
     def _not_told(self, told: _Told, now: float) -> None:
@@ -233,7 +237,7 @@ class ImsServices:
     def _third_party_failed(self, told: _Told, now: float, heard: bool) -> None:
         self._counts[counters.THIRD_PARTY_FAILED] += 1
         self._counts[f"{counters.THIRD_PARTY_FAILED}.{_SERVERS[told.server]}"] += 1
-        if told.ue.ims_version != told.version:
+        if self._version[told.ue.index] != told.version:
             return
         if not self._continues:
             self._terminate(told.ue, now)
@@ -244,15 +248,15 @@ class ImsServices:
     def tell_again(self, _: int, now: float, event: int) -> None:
         """The S-CSCF repeats a third-party REGISTER that was not heard."""
         told = self._told_again.pop(event)
-        if told.ue.ims_version == told.version:
+        if self._version[told.ue.index] == told.version:
             self._tell(told, now)
 
     def _departs(self, leaving: tuple[Ue, int], now: float) -> None:
         """The AS lets go of the user at once; the HSS is told after that."""
         ue, server = leaving
         self._retries.pop((ue.index, server), None)
-        if ue.ims_holds >> server & 1:
-            ue.ims_holds &= ~(1 << server)
+        if self._holds[ue.index] >> server & 1:
+            self._holds[ue.index] &= ~(1 << server)
             self._look_again(ue, now)
             if self._departures[server]:
                 self._back_end.ask_for(ue, server, self._departures[server], None, _unheard, _unheard, now)

@@ -121,7 +121,7 @@ class ImsUes(ImsRequests):
         standing = Standing(self._failures[ue.index], renewing, bool(self._renewal_failed[ue.index]))
         verdict = ue.profile.adapt_ims(ims_rules.registration_failed(failure, self._rng, standing))
         if isinstance(verdict, Again):
-            ue.ims_asks_longer = True
+            self._asks_longer[ue.index] = True
             self._begin(ue, kind, now)
             return
         self._failures[ue.index] = min(self._failures[ue.index] + 1, 255)

@@ -132,6 +132,8 @@ class Population:
         share = settings.eutra_coverage
         self.eutra = bytearray(rng.random() < share for _ in self.ues) if share else bytearray(self.size)
         """By index: there is E-UTRA coverage where it is."""
+        self.asks_longer = bytearray(self.size)
+        """By index: it was told 423, and asks for Min-Expires."""
         share = settings.unprotected
         self.unprotected = [ue for ue in self.outage_group if rng.random() < share] if share else []
         """Those whose security context the outage takes from the AMF."""
