@@ -97,7 +97,7 @@ class AmfProcedures:
 
     def disconnect(self, ue: Ue) -> None:
         """The connection is gone: what runs for the UE is aborted; what is already at the UDM is worked off."""
-        ue.connection = (ue.connection + 1) & 0xFFFFFFFF
+        ue.connection += 1
         ue.follows_registration = False
         if not self.busy_with(ue):
             ue.stage_end = 0
