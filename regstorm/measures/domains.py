@@ -20,7 +20,7 @@ class Renewals:
         self._timeline = timeline
         self._outage_end_s = log.outage_end_s
         self._under_way: set[int] = set()
-        self._seen: set[int] = set()
+        self._seen = bytearray(log.ues)
 
     def attempt_started(self, ue: int, procedure: str, now: float) -> None:
         """A re-REGISTER falls due when its first attempt begins."""
@@ -28,8 +28,8 @@ class Renewals:
             return
         self._under_way.add(ue)
         self._timeline.count(names.ONLINE_RENEWALS_DUE, now)
-        if ue not in self._seen:
-            self._seen.add(ue)
+        if not self._seen[ue]:
+            self._seen[ue] = True
             self._timeline.count(names.ONLINE_RENEWING_USERS, now)
 
     def attempt_ended(self, ue: int, procedure: str, now: float, failure: str | None) -> None:

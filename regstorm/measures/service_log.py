@@ -38,13 +38,13 @@ class ServiceLog:
         """`next_begins_s`, `last_end_s`: of the second and of the last outage, if there is more than one."""
         self.outage_ues = outage_ues
         self.outage_end_s = outage_end_s
-        ues = outage_ues + online_ues
-        self._in_service = bytearray(ues)
+        self.ues = outage_ues + online_ues
+        self._in_service = bytearray(self.ues)
         self._outage_in_service = 0
         self._next_begins_s = next_begins_s
         self._return = _Return(outage_end_s, outage_ues)
         self._last_return = self._return if last_end_s is None else _Return(last_end_s, outage_ues)
-        self._last_loss = array("d", [nan]) * ues
+        self._last_loss = array("d", [nan]) * self.ues
         self._needed_for_stable = _ues_of(self.STABLE_SHARE, outage_ues)
         self._stable_since: float | None = None
 

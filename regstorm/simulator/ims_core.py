@@ -237,7 +237,7 @@ class ImsCore(ImsServices):
         elif request.answers and ue.ims_challenged:
             ue.ims_challenged = False
             self._ask(request, self._assignment, self._assigned, now)
-        elif ue.ims_known and request.vouched:
+        elif self.known_until_s[ue.index] and request.vouched:
             self._ask(request, self._assignment, self._assigned, now)
         else:
             self._ask(request, self._challenge, self._challenged, now)
@@ -248,7 +248,7 @@ class ImsCore(ImsServices):
         self._respond(request, 401, now)
 
     def _assigned(self, ue: Ue, request: Sip, now: float) -> None:
-        self._counts[counters.REREGISTERED if ue.ims_known else counters.REGISTERED] += 1
+        self._counts[counters.REREGISTERED if self.known_until_s[ue.index] else counters.REGISTERED] += 1
         self.registered(ue, request.account, now)
         self._ledger.succeeded_in_ims(ue, self.serves(ue))
         ue.ims_bound = ue.ims_serial == request.serial
@@ -267,7 +267,7 @@ class ImsCore(ImsServices):
         self._respond(request, 503, now)
 
     def _message_at_scscf(self, request: Sip, now: float) -> None:
-        if not request.ue.ims_known:
+        if not self.known_until_s[request.ue.index]:
             self._respond(request, 403, now)
             return
         self.nodes.send(Nf.IP_SM_GW, self._follow_up, self._message_arrives, self._shed, request, now)

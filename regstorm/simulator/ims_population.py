@@ -51,7 +51,5 @@ class ImsUe:
     ims_challenged_at_sbc: bool = False
     ims_challenged: bool = False
     """The S-CSCF waits for an answer."""
-    ims_known: bool = True
-    """The S-CSCF has a registration."""
     ims_served: bool = True
     """Registered, and both hold it."""

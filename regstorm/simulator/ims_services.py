@@ -73,7 +73,7 @@ class ImsServices:
         self._rng = Random(f"{seed} third parties")
         self._expires_s = float(ims.expires_s)
         self.known_until_s = times_s(population.size)
-        """By UE: how long the S-CSCF keeps a registration that it has."""
+        """By UE: how long the S-CSCF keeps its registration; 0: it has none."""
         self._version = numbers(population.size)
         """By UE: changes with every registration at the S-CSCF and with its end."""
         self._holds = bytearray([_ALL]) * population.size
@@ -119,7 +119,7 @@ class ImsServices:
         return ue.ims_served
 
     def _look_again(self, ue: Ue, now: float) -> None:
-        served = ue.ims_known and self._holds[ue.index] == _ALL
+        served = self.known_until_s[ue.index] > 0 and self._holds[ue.index] == _ALL
         if served == ue.ims_served:
             return
         ue.ims_served = served
@@ -137,7 +137,7 @@ class ImsServices:
     def forget(self, ue: Ue, now: float) -> None:
         """The outage has taken the user: no node knows its registration any more."""
         ue.ims_bound = ue.ims_challenged_at_sbc = ue.ims_challenged = False
-        ue.ims_known = False
+        self.known_until_s[ue.index] = 0
         self._holds[ue.index] = 0
         self._version[ue.index] += 1
         for server in range(len(_SERVERS)):
@@ -149,7 +149,6 @@ class ImsServices:
 
     def registered(self, ue: Ue, account: Account | None, now: float) -> None:
         """SAR was answered: the S-CSCF has the registration, and tells both application servers."""
-        ue.ims_known = True
         self._version[ue.index] += 1
         self.known_until_s[ue.index] = until_s = now + self._expires_s
         self.listener.core_registered(ue, until_s)
@@ -167,7 +166,7 @@ class ImsServices:
         self._notify(_Notified(ue, now + self._hop_s, 0), now + self._hop_s)
 
     def _end_registration(self, ue: Ue, why: str, now: float) -> None:
-        ue.ims_known = False
+        self.known_until_s[ue.index] = 0
         self._version[ue.index] += 1
         self._counts[f"{counters.DEREGISTERED}.{why}"] += 1
         self._counts[counters.DEREGISTERED] += 1

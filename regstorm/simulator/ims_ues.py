@@ -184,15 +184,14 @@ class ImsUes(ImsRequests):
         if self._renews[ue.index] and self._bound_since_s[ue.index] + self._renew_after_s <= now:
             self._renews[ue.index] = False
             self._renew(ue, now)
-        known_until_s = self._core.known_until_s[ue.index]
-        if ue.ims_known and known_until_s <= now:
+        if 0 < self._core.known_until_s[ue.index] <= now:
             self._core.expire(ue, now)
         if ue.ims_registered and self._bound_since_s[ue.index] + self._granted_s <= now:
             self._lose(ue, "IMS binding expired", now)
-        since_s = self._bound_since_s[ue.index]
+        since_s, known_until_s = self._bound_since_s[ue.index], self._core.known_until_s[ue.index]
         dues = [since_s + self._renew_after_s] if self._renews[ue.index] else []
         dues += [since_s + self._granted_s] if ue.ims_registered else []
-        dues += [known_until_s] if ue.ims_known else []
+        dues += [known_until_s] if known_until_s else []
         if dues and not self._clock[ue.index]:
             self._wake_at(ue, max(now, min(dues)))
 
