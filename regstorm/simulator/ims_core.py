@@ -234,8 +234,8 @@ class ImsCore(ImsServices):
         if self._too_brief is not None and not self._asks_longer[ue.index]:
             self._ledger.failed_in_ims(ue)
             self._answer(request, self._too_brief, now)
-        elif request.answers and ue.ims_challenged:
-            ue.ims_challenged = False
+        elif request.answers and self._awaits_answer[ue.index]:
+            self._awaits_answer[ue.index] = False
             self._ask(request, self._assignment, self._assigned, now)
         elif self.known_until_s[ue.index] and request.vouched:
             self._ask(request, self._assignment, self._assigned, now)
@@ -244,7 +244,7 @@ class ImsCore(ImsServices):
 
     def _challenged(self, ue: Ue, request: Sip, now: float) -> None:
         self._counts[counters.CHALLENGES] += 1
-        ue.ims_challenged = ue.ims_challenged_at_sbc = True
+        self._awaits_answer[ue.index] = ue.ims_challenged_at_sbc = True
         self._respond(request, 401, now)
 
     def _assigned(self, ue: Ue, request: Sip, now: float) -> None:

@@ -2,8 +2,7 @@
 
 A part of the UE's record (population.py): one record is found sooner than two, and takes less room.
 
-A P-CSCF is a number here, 0 or 1. Where a field holds the number of an event, that event counts and any other that
-comes is stale; 0 is none.
+A P-CSCF is a number here, 0 or 1.
 """
 
 from dataclasses import dataclass
@@ -29,19 +28,13 @@ class ImsUe:
     """The part of a UE's record that belongs to IMS; it was registered before the run."""
 
     # --- the UE's side
-    ims_up: bool = True
-    """The ims session is up."""
     ims_registered: bool = True
     ims_runs: int = IDLE
     """IDLE, INITIAL, RENEWAL or MESSAGE."""
     ims_answers: bool = False
     """The request under way answers a challenge."""
-    ims_held: bool = False
-    """It waits for user-plane resources."""
     ims_serial: int = 0
     """Of its request; 0: none, and what comes is not heard."""
-    ims_timer: int = 0
-    """Event of Timer E or F; or at which it answers a challenge."""
 
     # --- the core's side
     ims_transaction: int = UNKNOWN
@@ -49,7 +42,5 @@ class ImsUe:
     ims_bound: bool = True
     """The SBC has a binding to the address that the UE uses."""
     ims_challenged_at_sbc: bool = False
-    ims_challenged: bool = False
-    """The S-CSCF waits for an answer."""
     ims_served: bool = True
     """Registered, and both hold it."""

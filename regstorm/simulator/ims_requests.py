@@ -75,6 +75,12 @@ class ImsRequests(ABC):
 
     def _remember(self, ues: int) -> None:
         """Makes room for what only this side knows of each UE, and looks at now and then."""
+        self._up = bytearray([True]) * ues
+        """The ims session is up."""
+        self._held = bytearray(ues)
+        """The request under way waits for user-plane resources."""
+        self._timer = numbers(ues)
+        """Event of Timer E or F; or at which it answers a challenge."""
         self._planned = numbers(ues)
         """Event of its next initial registration, if one is planned."""
         self._asked_s = times_s(ues)
@@ -114,39 +120,39 @@ class ImsRequests(ABC):
         ue.ims_answers = answers
         self._asked_s[ue.index] = now
         self._repeats[ue.index] = 0
-        ue.ims_timer = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue.index)
+        self._timer[ue.index] = self._heap.at(now + GM.t1_s, events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
     def _transmit(self, ue: Ue, now: float) -> None:
         """At once, or when there are resources for it again."""
         if self._owner.has_connection(ue, now):
-            ue.ims_held = False
+            self._held[ue.index] = False
             self._owner.packet(ue, now)
             self._core.receive(ue, now)
         else:
-            ue.ims_held = True
+            self._held[ue.index] = True
             self._owner.fetch_resources(ue, now)
 
     def connected(self, ue: Ue, now: float) -> None:
         """There is a connection with resources: what was held goes out, unless nobody waits for its answer any more."""
-        if ue.ims_held:
-            ue.ims_held = False
-            if ue.ims_timer:
+        if self._held[ue.index]:
+            self._held[ue.index] = False
+            if self._timer[ue.index]:
                 self._transmit(ue, now)
 
     def timer_expired(self, index: int, now: float, number: int) -> None:
         """Timer E: once more, twice as late up to T2; at the end Timer F."""
         ue = self._ues[index]
-        if number != ue.ims_timer:
+        if number != self._timer[ue.index]:
             return
         gives_up_s = self._asked_s[ue.index] + GM.f_s
         if now >= gives_up_s:
-            ue.ims_timer = ue.ims_serial = 0
+            self._timer[ue.index] = ue.ims_serial = 0
             self._ended(ue, TimerF(), now)
             return
         self._repeats[ue.index] += 1
         pause_s = min(GM.t1_s * 2.0 ** self._repeats[ue.index], GM.t2_s)
-        ue.ims_timer = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue.index)
+        self._timer[ue.index] = self._heap.at(min(now + pause_s, gives_up_s), events.SIP_TIMER, ue.index)
         self._transmit(ue, now)
 
     def sip_response(self, ue: Ue, response: SipResponse, now: float) -> bool:
@@ -154,11 +160,11 @@ class ImsRequests(ABC):
         if not self._owner.has_connection(ue, now):
             return False
         self._owner.packet(ue, now)
-        ue.ims_held = False
-        ue.ims_timer = 0
+        self._held[ue.index] = False
+        self._timer[ue.index] = 0
         if response.status == _UNAUTHORIZED:
             after_s = self._answer_s()
-            ue.ims_timer = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
+            self._timer[ue.index] = self._heap.at(now + after_s, events.SIP_ANSWER, ue.index)
             return True
         ue.ims_serial = 0
         failed = response.status >= 300
@@ -169,13 +175,13 @@ class ImsRequests(ABC):
     def answer_due(self, index: int, now: float, number: int) -> None:
         """The answer to a challenge goes out."""
         ue = self._ues[index]
-        if number == ue.ims_timer:
+        if number == self._timer[ue.index]:
             self._ask(ue, True, now)
 
     def _abort(self, ue: Ue, now: float) -> None:
         """Ends what runs from outside."""
         kind, ue.ims_runs = ue.ims_runs, IDLE
-        ue.ims_timer = ue.ims_serial = 0
+        self._timer[ue.index] = ue.ims_serial = 0
         if kind != IDLE:
             self._observer.attempt_ended(ue.index, NAMES[kind], None, now, "aborted")
 

@@ -74,6 +74,8 @@ class ImsServices:
         self._expires_s = float(ims.expires_s)
         self.known_until_s = times_s(population.size)
         """By UE: how long the S-CSCF keeps its registration; 0: it has none."""
+        self._awaits_answer = bytearray(population.size)
+        """By UE: the S-CSCF waits for an answer to its challenge."""
         self._version = numbers(population.size)
         """By UE: changes with every registration at the S-CSCF and with its end."""
         self._holds = bytearray([_ALL]) * population.size
@@ -136,7 +138,7 @@ class ImsServices:
 
     def forget(self, ue: Ue, now: float) -> None:
         """The outage has taken the user: no node knows its registration any more."""
-        ue.ims_bound = ue.ims_challenged_at_sbc = ue.ims_challenged = False
+        ue.ims_bound = ue.ims_challenged_at_sbc = self._awaits_answer[ue.index] = False
         self.known_until_s[ue.index] = 0
         self._holds[ue.index] = 0
         self._version[ue.index] += 1

@@ -57,22 +57,22 @@ class ImsUes(ImsRequests):
 
     def holds_packet(self, ue: Ue) -> bool:
         """A request waits for a connection."""
-        return ue.ims_held
+        return self._held[ue.index]
 
     # --- the session -------------------------------------------------------------------------------------------------
 
     def session_up(self, ue: Ue, now: float) -> None:
         """The ims session is up, with a new address: the UE registers."""
-        ue.ims_up = True
+        self._up[ue.index] = True
         ue.ims_bound = ue.ims_challenged_at_sbc = False
         self._p_cscf[ue.index] = self._in_vain[ue.index] = 0
         self._plan(ue, self._answer_s(), "", now)
 
     def session_down(self, ue: Ue, now: float) -> None:
         """The ims session is gone, and with it all that went over it; the binding is forgotten."""
-        if not ue.ims_up:
+        if not self._up[ue.index]:
             return
-        ue.ims_up = ue.ims_held = False
+        self._up[ue.index] = self._held[ue.index] = False
         self._abort(ue, now)
         self._cancel_plan(ue, now)
         self._renewal_due[ue.index] = False
@@ -83,7 +83,7 @@ class ImsUes(ImsRequests):
     def send_message(self, ue: Ue, now: float) -> None:
         """A user's short message, if it may be sent now."""
         barred = self._barred.until_s(ue.index)[self._p_cscf[ue.index]] > now
-        if not ue.ims_runs and ue.ims_registered and ue.ims_up and not barred:
+        if not ue.ims_runs and ue.ims_registered and self._up[ue.index] and not barred:
             self._begin(ue, MESSAGE, now)
 
     # --- ends of attempts --------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ class ImsUes(ImsRequests):
 
     def deregistered_in_ims(self, ue: Ue, now: float) -> bool:
         """NOTIFY, "deactivated": the UE registers anew (5.1.1.7)."""
-        if not ue.ims_up or not self._owner.has_connection(ue, now):
+        if not self._up[ue.index] or not self._owner.has_connection(ue, now):
             return False
         if ue.ims_registered:
             self._abort(ue, now)
@@ -209,7 +209,7 @@ class ImsUes(ImsRequests):
         self._owner.ims_changed(ue, now)
         if was:
             self._observer.registration_lost(ue.index, why, now)
-        if ue.ims_up and not self._planned[ue.index] and not ue.ims_runs:
+        if self._up[ue.index] and not self._planned[ue.index] and not ue.ims_runs:
             self._plan(ue, 0.0, "", now)
 
     # --- the next registration ---------------------------------------------------------------------------------------
