@@ -43,4 +43,4 @@ class ImsUe:
     """The SBC has a binding to the address that the UE uses."""
     ims_challenged_at_sbc: bool = False
     ims_served: bool = True
-    """Registered, and both hold it."""
+    """Registered, and both application servers hold the registration."""
