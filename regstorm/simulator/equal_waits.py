@@ -52,23 +52,24 @@ class EqualWaits(Generic[Who]):
 
     def over(self, now: float) -> Who | None:
         """Whose wait is over and ended thereby: one at most, as there is an event for the next."""
-        until, over = self.until, None
+        until, oldest, oldest_until = self.until, self._oldest, self._oldest_until
+        over = None
         while until:
-            if not self._oldest:
-                self._oldest = list(islice(until, _AT_ONCE))
-                self._oldest_until = list(islice(until.values(), _AT_ONCE))
-                self._oldest.reverse()
-                self._oldest_until.reverse()
-            who, due_s = self._oldest[-1], self._oldest_until[-1]
+            if not oldest:
+                oldest.extend(islice(until, _AT_ONCE))
+                oldest_until.extend(islice(until.values(), _AT_ONCE))
+                oldest.reverse()
+                oldest_until.reverse()
+            who, due_s = oldest[-1], oldest_until[-1]
             if until.get(who) is due_s:
                 if due_s > now or over is not None:
                     self._heap.near(due_s, self._kind, self._subject)
                     return over
                 over = who
                 del until[who]
-            self._oldest.pop()
-            self._oldest_until.pop()
-        self._oldest.clear()
-        self._oldest_until.clear()
+            oldest.pop()
+            oldest_until.pop()
+        oldest.clear()
+        oldest_until.clear()
         self._timer_runs = False
         return over
