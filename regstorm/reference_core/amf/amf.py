@@ -90,9 +90,10 @@ class Amf:
         """The UE is deregistered without a word; GUTI and security context are kept (TS 24.501 5.3.7)."""
         if ue.connection is not None:
             self.n2.drop(ue.connection, now)
-        if ue.procedure is not None:
-            ue.procedure.abort(now)
-            ue.procedure = None
+        for task in ue.tasks():
+            task.abort(now)
+        ue.procedure = None
+        ue.session_tasks.clear()
         self.env.write_off_open(ue, now)
         ue.registered = False
         ue.sessions.clear()

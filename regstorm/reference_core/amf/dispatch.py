@@ -78,9 +78,10 @@ class Dispatcher:
         """The UE is idle: what ran on its connection is over, its calls are cancelled."""
         if ue.procedure is not None and ue.procedure.bound_to_connection:
             self._abort_procedure(ue, now)
-        for task in list(ue.session_tasks.values()):
-            task.abort(now)
-        ue.session_tasks.clear()
+        for psi, task in list(ue.session_tasks.items()):
+            if task.bound_to_connection:
+                task.abort(now)
+                del ue.session_tasks[psi]
         if ue.supi is None:
             self._env.write_off_open(ue, now)
 

@@ -157,6 +157,7 @@ def _accept(task: Task, request: RegistrationRequest) -> Part:
     ue.sessions.clear()  # an initial registration begins without sessions (TS 24.501 5.5.1.2.4)
     env.contexts.offer_guti(ue, env.identity.guti(env.tmsis.next()))
     ue.registered = True
+    task.done()  # whether its REGISTRATION COMPLETE comes or not, it can have its sessions with this registration
     accept = encode_nas(registration_accept(task, with_guti=True))
     security = ue.security
     if security is None:
@@ -186,7 +187,6 @@ def _accept(task: Task, request: RegistrationRequest) -> Part:
             case RegistrationComplete():
                 completed = True
     env.contexts.confirm_guti(ue)
-    ue.open_procedures.append(task.account)
     if not request.follow_on:
         task.release_at_end(ngap_causes.NORMAL_RELEASE)
 

@@ -4,7 +4,7 @@ from protocols.nas5g.encode import encode as encode_nas
 from protocols.nas5g.messages import RegistrationComplete, RegistrationRequest, RegistrationType
 from protocols.ngap import causes as ngap_causes
 from regstorm.reference_core.amf.registration import abandon, registration_accept
-from regstorm.reference_core.amf.session import psi_bitmap, psis_of
+from regstorm.reference_core.amf.session import psi_bitmap, psis_of, session_gone
 from regstorm.reference_core.amf.task import T3550, Expect, Steps, Task, Unanswered
 
 
@@ -15,7 +15,7 @@ def registration_update(task: Task, request: RegistrationRequest) -> Steps:
         # sessions that the UE does not have any more are released locally (5.5.1.3.4)
         theirs = psis_of(request.pdu_session_status)
         for gone in [psi for psi in ue.sessions if psi not in theirs]:
-            del ue.sessions[gone]
+            session_gone(task, gone)
     new_guti = request.kind is RegistrationType.MOBILITY
     if new_guti:
         env.contexts.offer_guti(ue, env.identity.guti(env.tmsis.next()))

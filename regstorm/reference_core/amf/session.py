@@ -36,7 +36,7 @@ def establish_session(task: Task, transport: UlNasTransport) -> Steps:
     if dnn not in identity.dnns or snssai != identity.slice:
         not_forwarded(task, transport, FivegmmCause.DNN_NOT_SUPPORTED_IN_SLICE)
         return
-    _gone(task, psi)  # an initial request for a session that is there: that one is gone (5.4.5.2.5)
+    session_gone(task, psi)  # an initial request for a session that is there: that one is gone (5.4.5.2.5)
     try:
         answer = yield from task.call(ops.CREATE_SM_CONTEXT, CreateSmContext(psi, dnn, snssai, transport.payload))
     except BackendFailed:
@@ -57,14 +57,15 @@ def establish_session(task: Task, transport: UlNasTransport) -> Steps:
         yield from task.call(ops.UPDATE_SM_CONTEXT, UpdateSmContext(psi, setup_failed=True))
         return
     ue.sessions[psi] = Session(dnn, snssai, task.account)
-    ue.open_procedures.append(task.account)
+    task.done()
+    task.bound_to_connection = False
     try:
         yield from task.call(ops.UPDATE_SM_CONTEXT, UpdateSmContext(psi, tunnel=tunnel))
     except BackendFailed:
         # the user has the session; the network lacks its registration at the UDM, which the next one makes
         task.env.tally.count(counters.AMF_BACKEND_FAILURES, task.now)
-    if task.env.settle_if_in_full_service(ue):
-        task.connection.follows_registration = False
+    if task.env.settle_if_in_full_service(ue) and ue.connection is not None:
+        ue.connection.follows_registration = False
 
 
 def _set_up_resources(task: Task, resource: PduSessionResource) -> Generator[Expect, Any, PduSessionTunnel | None]:
@@ -111,15 +112,15 @@ def forward_to_session(task: Task, transport: UlNasTransport) -> Steps:
         _backend_failed(task, transport)
         return
     if isinstance(answer, Failed):
-        _gone(task, psi)
+        session_gone(task, psi)
         not_forwarded(task, transport, FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED)
         return
     if answer.released:
-        _gone(task, psi)
+        session_gone(task, psi)
     pass_on(task, psi, answer)
 
 
-def _gone(task: Task, psi: int) -> None:
+def session_gone(task: Task, psi: int) -> None:
     """A session ends; if its UE has not had full service with it, its pairs were wasted."""
     session = task.ue.sessions.pop(psi, None)
     if session is not None:

@@ -72,6 +72,7 @@ class Task:
 
     __slots__ = (
         "_call",
+        "_done",
         "_expected",
         "_expiries",
         "_on_end",
@@ -105,6 +106,7 @@ class Task:
         self.bound_to_connection = bound_to_connection
         self.repeats_of = repeats_of
         self.now = 0.0
+        self._done = False
         self._steps: Steps | None = None
         self._stepping = False
         self._on_end: Callable[[float], None] | None = None
@@ -143,7 +145,8 @@ class Task:
                 self.env.tally.count(counters.AMF_ABANDONED, now)
 
     def close(self, now: float) -> None:
-        """Nothing of it happens any more; its call is cancelled, its pairs are written off. Harmless after the end."""
+        """Nothing of it happens any more; its call is cancelled, and it comes to nothing unless it is done. Harmless
+        after the end."""
         steps, self._steps = self._steps, None
         if steps is None:
             return
@@ -153,7 +156,7 @@ class Task:
             self._call = None
         if not self._stepping:
             steps.close()
-        self.env.ledger.write_off(self.account, now)
+        self._write_off(now)
 
     # --- for the procedure -------------------------------------------------------------------------------------------
 
@@ -193,9 +196,14 @@ class Task:
         """The connection is released when the procedure returns, which it has to do next."""
         self._release_cause = cause
 
+    def done(self) -> None:
+        """The UE has what it asked for, whatever becomes of the rest: its pairs are open until its full service."""
+        self._done = True
+        self.ue.open_procedures.append(self.account)
+
     def write_off(self) -> None:
-        """The procedure comes to nothing; so do its pairs."""
-        self.env.ledger.write_off(self.account, self.now)
+        """The procedure comes to nothing; so do its pairs, unless it is done."""
+        self._write_off(self.now)
 
     def tell(self, message: Any) -> None:
         """A NAS message that needs no answer."""
@@ -274,6 +282,10 @@ class Task:
             self._wait(expect, now)
         else:
             self._step(Unanswered(expect.timer), now)
+
+    def _write_off(self, now: float) -> None:
+        if not self._done:
+            self.env.ledger.write_off(self.account, now)
 
     def _end(self, now: float) -> None:
         if self._steps is None:
