@@ -81,7 +81,6 @@ class AmfProcedures:
         self.ims: ImsCore | None = None
         if population.has_ims:
             self.ims = ImsCore(scenario, strategy, population, self.ledger, self.back_end, heap, tally, seed)
-            self.ims.busy_in_5gs = self.busy_with
 
     def busy_with(self, ue: Ue) -> bool:
         """A procedure of the UE is under way."""
@@ -102,7 +101,7 @@ class AmfProcedures:
         if not self.busy_with(ue):
             ue.stage_end = 0
         else:
-            self._counts[counters.AMF_ABANDONED] += 1
+            self._counts[counters.AMF_ABANDONED] += (ue.expected != NO_STAGE) + (ue.worked_on != NO_STAGE)
             self._end_procedure(ue)
 
     def _count(self, place: int, counter: str, times: int = 1) -> None:
@@ -119,7 +118,7 @@ class AmfProcedures:
             self._udm_news.leaves(ue, now)
             self.listener.deregistered(ue, now)
         elif message == SESSION_RELEASE:
-            self.ledger.ims_session_gone(ue)
+            self.ledger.session_gone(ue, IMS_DNN)
             self.listener.session_released(ue, True, now)
         elif message == SESSION_RELEASED:
             self._udm_news.session_released(ue, now)
@@ -140,13 +139,14 @@ class AmfProcedures:
 
     def _follow_up(self, ue: Ue, message: int, now: float) -> None:
         """An answer that the registration waits for, or a session request; a repetition of either is ignored."""
+        stage = self._chains[ue.chain][message]
         if ue.expected == message:
             ue.expected = NO_STAGE
             del self._nas_timer.until[ue]
-            stage = self._chains[ue.chain][message]
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
-        elif self._chains[ue.chain][message].repeats is Repeats.UE and ue.worked_on != message:
+        elif stage.repeats is Repeats.UE and ue.worked_on != message:
+            self.ledger.session_gone(ue, stage.dnn)  # an initial request for a session that is there: that one is gone
             self.ledger.open(ue)
             self._work_on(ue, message, now)
 
@@ -206,8 +206,8 @@ class AmfProcedures:
         stage = self._chains[ue.chain][index]
         if stage.dnn is not None:
             account = self.ledger.running(ue)
+            account.dnn = stage.dnn
             if self.ims is not None and stage.dnn == IMS_DNN:
-                account.of_ims_session = True
                 self.ims.session_comes_up(ue)
             self.listener.session_accepted(ue, index, now)
             if stage.late_pairs:
@@ -232,8 +232,7 @@ class AmfProcedures:
     def late_pairs_over(self, ue: Ue, index: int, now: float) -> None:
         """The network side of a session is complete, or will not be."""
         if self.listener.in_service(ue):
-            if self.ims is None or self.ims.serves(ue):
-                self.ledger.settle(ue)
+            self.ledger.full_in_5gs(ue, served=self.ims is None or self.ims.serves(ue))
             ue.follows_registration = False
 
     def back_end_failed(self, ue: Ue, index: int, now: float) -> None:
@@ -312,8 +311,10 @@ class AmfProcedures:
         ue.stage_end = 0
         if not self.busy_with(ue):
             return
+        accepted = ue.worked_on == NO_STAGE and self._chains[ue.chain][ue.expected].timer == "T3550"
         ue.expected = NO_STAGE
         ue.worked_on = NO_STAGE
         self._nas_timer.end_if_it_runs(ue)
         self.back_end.cancel(ue)
-        self.ledger.write_off_running(ue)
+        if not accepted:  # else the UE can have its sessions with this registration
+            self.ledger.write_off_running(ue)

@@ -5,7 +5,6 @@ everything has been answered (TS 24.229 5.4.1.7). A third-party registration tha
 (default handling "continued") or ends the user's registration ("terminated").
 """
 
-from collections.abc import Callable
 from random import Random
 from typing import Final, NamedTuple
 
@@ -61,8 +60,6 @@ class ImsServices:
     ) -> None:
         self.listener: ImsListener
         self.nodes: ImsNodes
-        self.busy_in_5gs: Callable[[Ue], bool]
-        """Whether the AMF works for the UE."""
         ims = scenario.core.ims
         self._ues = population.ues
         self._ledger = ledger
@@ -126,7 +123,7 @@ class ImsServices:
             return
         ue.ims_served = served
         if served:
-            self._ledger.settle(ue, keep_running=self.busy_in_5gs(ue))
+            self._ledger.full_in_ims(ue)
         self._tally.gauge(counters.FULL_SERVICE, 1 if served else -1)
         self.listener.core_service_changed(ue, now)
 

@@ -19,13 +19,15 @@ _CLOSED: Final = -1
 class Account:
     """What was served for one procedure."""
 
-    __slots__ = ("of_ims_session", "pairs")
+    __slots__ = ("dnn", "pairs", "ready")
 
     def __init__(self) -> None:
         self.pairs = 0
         """By interface (pair_sums.py). Below 0: it is settled or written off, and a pair that comes later is wasted."""
-        self.of_ims_session = False
-        """It was for the ims session, which is up."""
+        self.dnn: str | None = None
+        """It was for the session with that DNN, which is up."""
+        self.ready = False
+        """It has done its part: settled as soon as the user is in full service in IMS."""
 
 
 class Ledger:
@@ -96,20 +98,32 @@ class Ledger:
             self._write_off(account)
         ue.accounts = ()
 
-    def ims_session_gone(self, ue: Ue) -> None:
-        """If the UE has not had full service with it, its pairs were wasted."""
-        gone = [one for one in ue.accounts if one.of_ims_session]
-        if gone:
-            ue.accounts = tuple(one for one in ue.accounts if not one.of_ims_session)
-            for account in gone:
-                self._write_off(account)
+        if ue.registered_in_ims is not None and ue.registered_in_ims is not ue.account_in_ims:
+            self._write_off(ue.registered_in_ims)
 
-    def settle(self, ue: Ue, keep_running: bool = False) -> None:
-        """The UE has full service: all that was done for it was well spent, but for what still runs in 5GS."""
-        accounts = ue.accounts
-        ue.accounts = accounts[-1:] if keep_running else ()
-        for account in accounts[:-1] if keep_running else accounts:
-            self._settle(account)
+    def session_gone(self, ue: Ue, dnn: str | None) -> None:
+        """If the UE has not had full service with it, its pairs were wasted."""
+        for account in ue.accounts:
+            if account.dnn == dnn:
+                self._write_off(account)
+                ue.accounts = tuple(one for one in ue.accounts if one is not account)
+
+    def full_in_5gs(self, ue: Ue, served: bool) -> None:
+        """The UE has every session, and with `served` full service: all that was done for it was well spent."""
+        if served:
+            for account in ue.accounts:
+                self._settle(account)
+            ue.accounts = ()
+        else:
+            for account in ue.accounts:
+                account.ready = True
+
+    def full_in_ims(self, ue: Ue) -> None:
+        """Both application servers hold the user's registration: what was ready for that is settled."""
+        for account in ue.accounts:
+            if account.ready:
+                self._settle(account)
+        ue.accounts = tuple(one for one in ue.accounts if not one.ready)
         registered, ue.registered_in_ims = ue.registered_in_ims, None
         if registered is not None and ue.account_in_ims is not registered:
             self._settle(registered)
@@ -142,6 +156,7 @@ class Ledger:
         if served:
             self._settle(account)
         elif ue.registered_in_ims is not account:
+            account.ready = True
             ue.accounts = (account, *ue.accounts)
 
     # --- inside ------------------------------------------------------------------------------------------------------
