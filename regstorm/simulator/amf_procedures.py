@@ -146,6 +146,8 @@ class AmfProcedures:
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
         elif stage.repeats is Repeats.UE and ue.worked_on != message:
+            if ue.worked_on != NO_STAGE:
+                self.ledger.write_off_running(ue)  # the UE has given that session up, and will not take its accept
             self.ledger.session_gone(ue, stage.dnn)  # an initial request for a session that is there: that one is gone
             self.ledger.open(ue)
             self._work_on(ue, message, now)

@@ -35,6 +35,9 @@ _MOST_HOPS_BEFORE: Final = 3
 """Between a request's cause and the function next to the UDM."""
 
 
+_ASKED_BY_AMF: Final = "N8"
+
+
 class Asker(Protocol):
     """The AMF: what becomes of the pairs it asked for."""
 
@@ -169,11 +172,16 @@ class BackEnd:
         self._begin(Call(ue, tag, iter(charges), account, answered, failed), now)
 
     def cancel(self, ue: Ue) -> None:
-        """The UE's stage is over: an answer is of no interest any more."""
+        """The UE's stage is over: an answer is of no interest any more. What the AUSF or the SMF asks for in its course
+        they ask for all the same: they do not hear of that."""
         call = ue.asked
-        if call is not None:
-            ue.asked = None
+        if call is None:
+            return
+        ue.asked = None
+        if call.charge.interface == _ASKED_BY_AMF:
             call.stop_waiting()
+        else:
+            call.answered = call.failed = _unheard
 
     def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
         """What the pair costs as part of a message of that class, under the strategy in force."""
@@ -308,6 +316,10 @@ class BackEnd:
             alone=row(MessageClass.PDU_SESSION),
             late=tuple(self.charge(pair, MessageClass.FOLLOW_UP) for pair in stage.late_pairs),
         )
+
+
+def _unheard(ue: Ue, tag: Any, now: float) -> None:
+    """Who asked is not interested any more."""
 
 
 def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[Call]]:

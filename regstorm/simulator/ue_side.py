@@ -142,12 +142,12 @@ class UeSide(ABC):
             self._core.uplink(ue, ue.stage, now)
         if owes & OWES_COMPLETE:
             self._core.uplink(ue, self._first_session[ue.chain] - 1, now)
+        if owes & OWES_RELEASED:  # and then asks for the session anew
+            self._core.uplink(ue, SESSION_RELEASED, now)
         if owes & OWES_SESSION:
             self._core.uplink(ue, ue.stage, now)
         if owes & OWES_RELEASE:
             self._core.uplink(ue, SESSION_RELEASE, now)
-        if owes & OWES_RELEASED:
-            self._core.uplink(ue, SESSION_RELEASED, now)
 
     def _stay_connected(self, ue: Ue, now: float) -> None:
         """Something was sent: the base station's inactivity timer begins anew."""
