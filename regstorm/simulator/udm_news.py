@@ -4,6 +4,8 @@ A deregistration (TS 23.502 4.2.2.3), a released session (4.3.4.2), and a sessio
 (4.3.2.2.1 step 16c).
 """
 
+from typing import NamedTuple
+
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.simulator.back_end import BackEnd
@@ -11,6 +13,17 @@ from regstorm.simulator.calls import Charges
 from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF
 from regstorm.simulator.population import Ue
 from regstorm.simulator.tally import SecondTally
+
+
+_Steps = tuple[Charges, ...]
+"""Of a deregistration."""
+
+
+class _Leaving(NamedTuple):
+    """What the SMF has still to say of a session, and what the AMF has after that; None: nothing."""
+
+    pairs: Charges
+    steps: _Steps | None
 
 
 class UdmNews:
@@ -44,7 +57,7 @@ class UdmNews:
 
     def session_released(self, ue: Ue, now: float) -> None:
         """Two pairs."""
-        self._back_end.ask_for(ue, (), self._releasing, None, _unheard, self._untold, now)
+        self._leave_smf(ue, _Leaving(self._releasing, None), now)
 
     def leaves(self, ue: Ue, now: float) -> None:
         """Two pairs for each session, and two for the UE."""
@@ -52,16 +65,28 @@ class UdmNews:
         self._leaves[ue.index] = steps = (*sessions, *((one,) for one in self._leaving))
         self._go_on(ue, steps, now)
 
-    def _go_on(self, ue: Ue, steps: tuple[Charges, ...], now: float) -> None:
+    def _go_on(self, ue: Ue, steps: _Steps, now: float) -> None:
         if self._leaves.get(ue.index) is not steps:
             return
         if not steps:
             del self._leaves[ue.index]
             return
         self._leaves[ue.index] = left = steps[1:]
-        self._back_end.ask_for(ue, left, steps[0], None, self._go_on, self._untold, now)
+        if len(left) >= len(LEAVES_AMF):
+            self._leave_smf(ue, _Leaving(steps[0], left), now)
+        else:
+            self._back_end.ask_for(ue, left, steps[0], None, self._go_on, self._untold, now)
 
-    def _untold(self, ue: Ue, left: tuple[Charges, ...], now: float) -> None:
+    def _leave_smf(self, ue: Ue, leaving: _Leaving, now: float) -> None:
+        """One pair after the other: the UDM's silence changes nothing for the SMF."""
+        pairs, steps = leaving
+        if pairs:
+            go_on, left = self._leave_smf, _Leaving(pairs[1:], steps)
+            self._back_end.ask_for(ue, left, pairs[:1], None, go_on, go_on, now)
+        elif steps is not None:
+            self._go_on(ue, steps, now)
+
+    def _untold(self, ue: Ue, left: _Steps, now: float) -> None:
         self._counts[counters.AMF_BACKEND_FAILURES] += 1
 
     # --- sessions whose registration is missing ----------------------------------------------------------------------
