@@ -50,7 +50,9 @@ def attempt_establishment(ue: Ue, pdu_session_id: int, dnn: str) -> Attempt[Succ
                     return Succeeded()
                 case Heard(PduSessionEstablishmentReject(_, _, cause, back_off)):
                     return SessionRejected(cause, back_off)
-                case Heard(DlNasTransport(cause=FivegmmCause() as cause, back_off=back_off)):
+                case Heard(DlNasTransport(payload=returned, cause=FivegmmCause() as cause, back_off=back_off)) if (
+                    returned == asked
+                ):
                     return NotForwarded(cause, back_off)  # 5.4.5.3.3: our own message came back
                 case Heard(FivegsmStatus(cause=cause)):
                     return SessionRejected(cause)  # 6.5.3: "abort the on-going 5GSM procedure"
@@ -67,7 +69,8 @@ def attempt_release(ue: Ue, pdu_session_id: int) -> Attempt[SessionOutcome]:
     """
     pti = pdu_session_id
     cause = FivegsmCause.REGULAR_DEACTIVATION
-    request = transport(ue, pdu_session_id, encode(PduSessionReleaseRequest(pdu_session_id, pti, cause)))
+    asked = encode(PduSessionReleaseRequest(pdu_session_id, pti, cause))
+    request = transport(ue, pdu_session_id, asked)
     for _ in range(RETRANSMISSIONS + 1):
         yield Start(T3582)
         yield Send(request)
@@ -76,7 +79,9 @@ def attempt_release(ue: Ue, pdu_session_id: int) -> Attempt[SessionOutcome]:
                 case Heard(PduSessionReleaseCommand(session, transaction)):
                     yield Send(transport(ue, session, encode(PduSessionReleaseComplete(session, transaction))))
                     return Succeeded()
-                case Heard(PduSessionReleaseReject() | FivegsmStatus() | DlNasTransport()):
+                case Heard(PduSessionReleaseReject() | FivegsmStatus()):
+                    return Succeeded()
+                case Heard(DlNasTransport(payload=returned)) if returned == asked:
                     return Succeeded()
                 case Expired():
                     break
