@@ -70,7 +70,6 @@ class AmfProcedures:
         self._counts = tally.counts
         self._settings = scenario.core.amf
         self._hop_s = scenario.core.bus.hop_s
-        self._activation_s = self._hop_s * len(scenario.network.dnns)
         self.homes = AmfSet(scenario.core.amf_nodes, population.size, Random(f"{seed} AMF choice"))
         self.fronts: list[Front[Job]] = amfs(scenario, strategy, heap, seed)
         self._several = len(self.fronts) > 1
@@ -125,8 +124,8 @@ class AmfProcedures:
         elif not ue.shares_context:
             self._reject(ue, FivegmmCause.UE_IDENTITY_CANNOT_BE_DERIVED, None, now)
         elif message == SERVICE_REQUEST:
-            # the SMF is asked for the resources of sessions that have data; who lacks one has come for signalling
-            self._end_stage_at(ue, now + (self._activation_s if self.listener.in_service(ue) else 0.0))
+            # the SMF is asked for the resources of every session that has data
+            self._end_stage_at(ue, now + self._hop_s * self.listener.sessions_with_data(ue))
         else:
             self.listener.accepted(ue, now)
 
@@ -198,7 +197,7 @@ class AmfProcedures:
         ue.stage_end = 0
         if ue.worked_on == NO_STAGE:
             self.listener.accepted(ue, now)
-            if self.listener.in_service(ue):
+            if self.listener.sessions_with_data(ue):
                 self._udm_news.make_up(ue, now)
         else:
             self._end_stage(ue, ue.worked_on, now)
@@ -209,6 +208,7 @@ class AmfProcedures:
         if stage.dnn is not None:
             account = self.ledger.running(ue)
             account.dnn = stage.dnn
+            self._udm_news.comes_up(ue, index)
             if self.ims is not None and stage.dnn == IMS_DNN:
                 self.ims.session_comes_up(ue)
             self.listener.session_accepted(ue, index, now)

@@ -62,6 +62,9 @@ class Listener(Protocol):
     def in_service(self, ue: Ue) -> bool:
         """Every session is up."""
 
+    def sessions_with_data(self, ue: Ue) -> int:
+        """Of how many sessions its service request wants the resources; none if it has come for signalling."""
+
     def session_released(self, ue: Ue, commanded: bool, now: float) -> None:
         """The answer to the release request of the ims session: PDU SESSION RELEASE COMMAND, or the request itself."""
 

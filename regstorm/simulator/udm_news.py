@@ -14,7 +14,6 @@ from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF
 from regstorm.simulator.population import Ue
 from regstorm.simulator.tally import SecondTally
 
-
 _Steps = tuple[Charges, ...]
 """Of a deregistration."""
 
@@ -94,6 +93,12 @@ class UdmNews:
     def lacks_registration(self, ue: Ue, index: int, now: float) -> None:
         """The UE has the session of stage `index`, and the UDM does not know who serves it."""
         self._unregistered[ue.index] = (*self._unregistered.get(ue.index, ()), index)
+
+    def comes_up(self, ue: Ue, index: int) -> None:
+        """The session of stage `index` is there anew: what was lacking of the one before is of no interest any more."""
+        lacking = self._unregistered.get(ue.index, ())
+        if index in lacking:
+            self._unregistered[ue.index] = tuple(one for one in lacking if one != index)
 
     def make_up(self, ue: Ue, now: float) -> None:
         """Its sessions have resources anew: the SMF registers those that it could not."""

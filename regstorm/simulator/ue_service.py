@@ -45,20 +45,17 @@ class RegisteredUes(UeSide):
         """What a registered UE does of itself once nothing else is under way: ask for a missing session, else idle."""
         if ue.asks:
             return
-        if ue.phase != LACKS_SESSION or self._releasing[ue.index]:
-            if self.ims is not None and self.ims.holds_packet(ue) and now >= ue.idle_at_s:
-                self.fetch_resources(ue, now)
-            return
-        if ue.sessions == self._population.sessions_wanted:
-            self._enter_service(ue, now)
-            return
-        session = self._next_wanted(ue)
-        if session is None:
-            return
-        if now < ue.idle_at_s:
-            self._establish(ue, session, now)
-        elif not self._retry[ue.index]:
-            self._ask(ue, SERVICE_REQUEST, now)
+        if ue.phase == LACKS_SESSION and not self._releasing[ue.index]:
+            if ue.sessions == self._population.sessions_wanted:
+                self._enter_service(ue, now)
+            elif (session := self._next_wanted(ue)) is not None:
+                if now < ue.idle_at_s:
+                    self._establish(ue, session, now)
+                elif not self._retry[ue.index]:
+                    self._ask(ue, SERVICE_REQUEST, now)
+                return
+        if self.ims is not None and self.ims.holds_packet(ue):
+            self.fetch_resources(ue, now)
 
     def _next_wanted(self, ue: Ue) -> int | None:
         """The first session that may be asked for now."""
@@ -112,6 +109,7 @@ class RegisteredUes(UeSide):
         self._stay_connected(ue, now)
         ue.phase = LACKS_SESSION
         if self.ims is not None and stage - self._first_session[ue.chain] == self._ims_session:
+            self._has_resources[ue.index] = True
             self.ims.session_up(ue, now)
         self._resume(ue, now)
 
@@ -242,6 +240,10 @@ class RegisteredUes(UeSide):
         """Every session is up."""
         return ue.phase == IN_SERVICE
 
+    def sessions_with_data(self, ue: Ue) -> int:
+        """Of how many sessions its service request wants the resources (TS 24.501 5.6.1.2)."""
+        return ue.sessions.bit_count() if self._for_data[ue.index] else 0
+
     # --- operations of users in service ------------------------------------------------------------------------------
 
     def _await_operation(self, ue: Ue, now: float) -> None:
@@ -263,7 +265,7 @@ class RegisteredUes(UeSide):
             elif ims is not None and drawn >= 1 - self._online.message_share:
                 ims.send_message(ue, now)
             else:
-                self._ask(ue, SERVICE_REQUEST, now)
+                self._ask(ue, SERVICE_REQUEST, now, for_data=True)
 
     def _start_t3512(self, ue: Ue, due_s: float) -> None:
         """T3512 runs in 5GMM-IDLE (TS 24.501 5.3.7); zero and deactivated mean no periodic update."""
@@ -285,9 +287,11 @@ class RegisteredUes(UeSide):
             if not ue.asks and not self._retry[ue.index]:
                 self._ask(ue, PERIODIC_UPDATE, now)
 
-    def _ask(self, ue: Ue, what: int, now: float) -> None:
-        """A service request or a periodic update begins."""
+    def _ask(self, ue: Ue, what: int, now: float, for_data: bool = False) -> None:
+        """A service request, for signalling or data, or a periodic update begins."""
         ue.asks = what
+        self._for_data[ue.index] = for_data
+        self._has_resources[ue.index] = False
         self._t3512_until_s[ue.index] = 0.0
         self._observer.attempt_started(ue.index, NAMES[what], now)
         profile = ue.profile
@@ -314,7 +318,8 @@ class RegisteredUes(UeSide):
         if self._unsent[ue.index] and what == SERVICE_REQUEST:
             self._unsent[ue.index] = False
             self._owe(ue, OWES_RELEASE if self._releasing[ue.index] else OWES_SESSION, now)
-        if self.ims is not None and what == SERVICE_REQUEST:
+        if self.ims is not None and self._for_data[ue.index]:
+            self._has_resources[ue.index] = True
             self.ims.connected(ue, now)
         self._resume(ue, now)
 
@@ -322,16 +327,27 @@ class RegisteredUes(UeSide):
 
     def has_connection(self, ue: Ue, now: float) -> bool:
         """Packets can be sent and received now."""
-        return now < ue.idle_at_s and ue.phase in REGISTERED
+        return now < ue.idle_at_s and ue.phase in REGISTERED and bool(self._has_resources[ue.index])
 
     def packet(self, ue: Ue, now: float) -> None:
         """One was sent or received: the base station's inactivity timer begins anew."""
         self._stay_connected(ue, now)
 
     def fetch_resources(self, ue: Ue, now: float) -> None:
-        """A packet waits for a connection: a service request, unless something forbids it."""
-        if ue.phase in REGISTERED and not ue.asks and not self._retry[ue.index]:
-            self._ask(ue, SERVICE_REQUEST, now)
+        """A packet waits: a service request, unless something forbids it; while connected without resources it waits
+        on."""
+        if now < ue.idle_at_s:
+            if not self._wakes[ue.index]:
+                self._wakes[ue.index] = self._heap.at(ue.idle_at_s, events.IDLE, ue.index)
+        elif ue.phase in REGISTERED and not ue.asks and not self._retry[ue.index]:
+            self._ask(ue, SERVICE_REQUEST, now, for_data=True)
+
+    def idle(self, index: int, now: float, number: int) -> None:
+        """The base station has released the connection on which a packet waited, unless it was used meanwhile."""
+        self._wakes[index] = 0
+        ue = self._ues[index]
+        if self.ims is not None and self.ims.holds_packet(ue):
+            self._resume(ue, now)
 
     def ims_changed(self, ue: Ue, now: float) -> None:
         """Registered in IMS, or no longer, or still."""

@@ -106,6 +106,12 @@ class UeSide(ABC):
         """A session request waits for a connection."""
         self._releasing = bytearray(ues)
         """It has its ims session released."""
+        self._for_data = bytearray(ues)
+        """Its last service request wanted the resources of its sessions."""
+        self._has_resources = bytearray(ues)
+        """The ims session has them on the connection that there is."""
+        self._wakes = numbers(ues)
+        """The event at which it is looked whether the connection without them is gone."""
         self._barred_sessions = bytearray(ues)
         """Bit n: the session with the scenario's DNN n is not asked for any more."""
         self._paused_sessions = bytearray(ues)

@@ -230,7 +230,7 @@ class Ues(RegisteredUes):
         if ue.phase == DEREGISTERED:
             self._register(ue, now)
         elif ue.phase in REGISTERED and not ue.asks:
-            self._ask(ue, self._retries[ue.index], now)
+            self._ask(ue, self._retries[ue.index], now, bool(self._for_data[ue.index]))
 
     # --- every P-CSCF asked in vain ----------------------------------------------------------------------------------
 
@@ -263,6 +263,7 @@ class Ues(RegisteredUes):
         self._start_guard(ue, T3521.seconds, now)
         if now >= ue.idle_at_s:
             self._core.connect(ue)
+            self._has_resources[ue.index] = False
         self._stay_connected(ue, now)
         self._core.uplink(ue, DEREGISTRATION, now)
 
