@@ -3,7 +3,9 @@
 A pair is entered under the procedure that asked for it. The rule:
 
 * Full service of a UE settles all its open procedures: their pairs were well spent.
-* A procedure that fails or is abandoned is written off: its pairs so far, and any that are served for it later.
+* A procedure that fails or is abandoned is written off: its pairs so far, and any that are served for it later. A
+  registration that was accepted and a session that is up have not failed, whatever becomes of the REGISTRATION
+  COMPLETE or of the session's registration at the UDM: their UE can reach full service with them.
 * A UE that registers anew before it had full service writes off what it had open: it starts from nothing.
 
 Where full service needs IMS as well, the procedures of a UE that has reached it in 5GS are kept until both

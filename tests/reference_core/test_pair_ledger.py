@@ -59,6 +59,39 @@ def test_a_registration_is_open_until_the_last_session_is_up():
     assert (rig.core.ledger.settled, rig.core.ledger.pending) == (13, 0)
 
 
+def test_an_accepted_registration_is_well_spent_though_its_complete_never_comes():
+    rig = Rig()
+    ue = Ue(rig)
+    ue.connect(ue.registration_request())
+    ue.follow(2.0, answers=2)  # the challenge and the security mode command
+    ue.go_idle()
+    ue.guti = rig.core.amf.contexts.by_supi(ue.card.supi).next_guti
+    assert rig.tally["amf.abandoned_procedures"] == 1
+    assert (rig.core.ledger.pending, rig.core.ledger.written_off) == (7, 0)
+    status = bytes(2)
+    ue.connect(nas.ServiceRequest(ue.security.ngksi, nas.ServiceType.SIGNALLING, ue.guti.s_tmsi(), None, status))
+    ue.follow(1.0)
+    for psi, dnn in enumerate(rig.network.dnns, start=1):
+        ue.request_session(psi, dnn)
+        ue.follow(1.0)
+    assert (rig.core.ledger.settled, rig.core.ledger.written_off) == (13, 0)
+
+
+def test_a_session_that_is_up_is_well_spent_though_the_connection_ends_before_it_is_registered():
+    rig = Rig(bus={"hop_s": 0.3})
+    ue = Ue(rig)
+    ue.register()
+    ue.follow(8.0)
+    ue.request_session(1, "internet")
+    while not rig.core.amf.contexts.by_supi(ue.card.supi).sessions:
+        ue.follow(0.1)
+    ue.go_idle()
+    rig.run(2.0)
+    assert rig.pairs()["N10"] == 3
+    assert rig.tally["amf.abandoned_procedures"] == 0
+    assert (rig.core.ledger.pending, rig.core.ledger.written_off) == (10, 0)
+
+
 def test_a_ue_that_registers_again_before_full_service_has_wasted_its_pairs():
     rig = Rig()
     ue = Ue(rig)

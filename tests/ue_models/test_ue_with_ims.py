@@ -287,6 +287,18 @@ def test_a_new_session_is_asked_for_when_all_p_cscfs_were_asked_in_vain():
     assert net.ue.in_service
 
 
+def test_a_release_complete_that_comes_back_is_not_the_request_for_the_new_session():
+    net = exhausted()
+    request = decode_5gsm(net.hear().payload)
+    command = PduSessionReleaseCommand(IMS_SESSION, request.pti, FivegsmCause.REGULAR_DEACTIVATION)
+    net.say(DlNasTransport(encode_nas(command), IMS_SESSION), protected=True)
+    complete = net.hear()
+    net.say(DlNasTransport(complete.payload, IMS_SESSION, FivegmmCause.CONGESTION), protected=True)
+    assert net.accept_session() == "ims"
+    net.register_in_ims()
+    assert net.ue.in_service
+
+
 def test_a_release_that_the_network_rejects_is_done_locally():
     net = exhausted()
     request = decode_5gsm(net.hear().payload)
