@@ -7,7 +7,7 @@ from regstorm.records import counters
 from regstorm.records.strategy import Gate, Guidance, Strategy, T3346Window
 from regstorm.simulator import events
 from regstorm.simulator.chain import SERVICE_REQUEST
-from regstorm.simulator.population import ESTABLISHING, IN_SERVICE, LACKS_SESSION
+from regstorm.simulator.population import ESTABLISHING
 from regstorm.simulator.run import Storm
 from ue_models.rules import NoAnswer
 
@@ -171,13 +171,17 @@ def test_nobody_is_told_that_a_session_failed_on_a_connection_that_the_base_stat
     assert bool(storm.timeline.total(counters.AMF_ABANDONED)) is not refused
 
 
-@pytest.mark.parametrize(("phase", "after_s"), [(IN_SERVICE, 0.02), (LACKS_SESSION, 0.0)])
-def test_the_smf_is_asked_for_resources_only_where_a_service_request_is_for_data(phase, after_s):
-    """A hop for each of two sessions; who lacks one has come for signalling, to ask for it (TS 24.501 5.6.1.1)."""
+@pytest.mark.parametrize(
+    ("for_data", "sessions", "after_s"), [(True, 0b11, 0.02), (True, 0b1, 0.01), (False, 0b1, 0.0)]
+)
+def test_the_smf_is_asked_for_resources_only_where_a_service_request_is_for_data(for_data, sessions, after_s):
+    """A hop for each session that is up; none for signalling, to ask for one that is missing (TS 24.501 5.6.1.1)."""
     storm = one_ue()
-    storm.core._ues[0].phase = phase
+    ue = storm.core._ues[0]
+    ue.sessions = sessions
+    storm.ues._for_data[0] = for_data
     ends_s = []
     storm._handlers[events.STAGE_ENDS] = lambda ue, now, number: ends_s.append(now)
-    storm.core._operation(storm.core._ues[0], SERVICE_REQUEST, 0.5)
+    storm.core._operation(ue, SERVICE_REQUEST, 0.5)
     storm.run_second()
     assert ends_s == [pytest.approx(0.5 + after_s)]
