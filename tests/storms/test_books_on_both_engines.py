@@ -67,6 +67,15 @@ def test_a_release_complete_that_is_refused_ends_no_new_request(doors):
     assert (played.settled, played.written_off, played.open) == (25, 3, 0)
 
 
+def test_a_packet_waits_where_a_service_request_for_signalling_has_brought_no_resources(doors):
+    """The ims session is up, the other was refused, and the answer to the registrar's challenge is dropped four times.
+    At 57 s the UE asks for the other session; the answer's next repetition waits until that connection is gone."""
+    played = same_on_both(doors, lone_ue(ims=True), refused=(4, 6, 9, 10, 11, 12))
+    at_s = [now for now, name, _ in doors.decisions if name == "SERVICE_REQUEST"]
+    assert at_s == [26.7, 57.0, 67.14]
+    assert (played.settled, played.written_off, played.open) == (25, 0, 0)
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("ims", [False, True], ids=["5GC", "IMS"])
 @pytest.mark.parametrize(("refused", "shed"), [(0.3, 0.0), (0.0, 0.4)], ids=["refused", "shed"])
