@@ -36,6 +36,7 @@ _MOST_HOPS_BEFORE: Final = 3
 
 
 _ASKED_BY_AMF: Final = "N8"
+"""The interface on which nobody stands between the AMF and the UDM."""
 
 
 class Asker(Protocol):
