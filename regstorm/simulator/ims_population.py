@@ -28,7 +28,6 @@ class ImsUe:
     """The part of a UE's record that belongs to IMS; it was registered before the run."""
 
     # --- the UE's side
-    ims_registered: bool = True
     ims_runs: int = IDLE
     """IDLE, INITIAL, RENEWAL or MESSAGE."""
     ims_answers: bool = False

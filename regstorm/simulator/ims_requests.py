@@ -77,6 +77,8 @@ class ImsRequests(ABC):
         """Makes room for what only this side knows of each UE, and looks at now and then."""
         self._up = bytearray([True]) * ues
         """The ims session is up."""
+        self._bound = bytearray([True]) * ues
+        """A binding stands, as far as the UE knows."""
         self._held = bytearray(ues)
         """The request under way waits for user-plane resources."""
         self._timer = numbers(ues)

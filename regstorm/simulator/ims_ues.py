@@ -49,15 +49,15 @@ class ImsUes(ImsRequests):
 
     def is_registered(self, ue: Ue) -> bool:
         """A binding stands, as far as the UE knows."""
-        return ue.ims_registered
+        return bool(self._bound[ue.index])
 
     def in_full_service(self, ue: Ue) -> bool:
         """Registered, and both application servers hold the registration, which the UE does not know."""
-        return bool(ue.ims_registered and ue.ims_served)
+        return bool(self._bound[ue.index] and ue.ims_served)
 
     def holds_packet(self, ue: Ue) -> bool:
         """A request waits for a connection."""
-        return self._held[ue.index]
+        return bool(self._held[ue.index])
 
     # --- the session -------------------------------------------------------------------------------------------------
 
@@ -77,13 +77,13 @@ class ImsUes(ImsRequests):
         self._cancel_plan(ue, now)
         self._renewal_due[ue.index] = False
         self._renews[ue.index] = False
-        ue.ims_registered = False
+        self._bound[ue.index] = False
         self._owner.ims_changed(ue, now)
 
     def send_message(self, ue: Ue, now: float) -> None:
         """A user's short message, if it may be sent now."""
         barred = self._barred.until_s(ue.index)[self._p_cscf[ue.index]] > now
-        if not ue.ims_runs and ue.ims_registered and self._up[ue.index] and not barred:
+        if not ue.ims_runs and self._bound[ue.index] and self._up[ue.index] and not barred:
             self._begin(ue, MESSAGE, now)
 
     # --- ends of attempts --------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class ImsUes(ImsRequests):
             return
         self._renewal_failed[ue.index] = False
         self._failures[ue.index] = self._in_vain[ue.index] = 0
-        ue.ims_registered = True
+        self._bound[ue.index] = True
         self._keep_binding(ue, now)
         self._owner.ims_changed(ue, now)
 
@@ -154,7 +154,7 @@ class ImsUes(ImsRequests):
         """NOTIFY, "deactivated": the UE registers anew (5.1.1.7)."""
         if not self._up[ue.index] or not self._owner.has_connection(ue, now):
             return False
-        if ue.ims_registered:
+        if self._bound[ue.index]:
             self._abort(ue, now)
             self._lose(ue, "IMS deregistered by the network", now)
         return True
@@ -186,11 +186,11 @@ class ImsUes(ImsRequests):
             self._renew(ue, now)
         if 0 < self._core.known_until_s[ue.index] <= now:
             self._core.expire(ue, now)
-        if ue.ims_registered and self._bound_since_s[ue.index] + self._granted_s <= now:
+        if self._bound[ue.index] and self._bound_since_s[ue.index] + self._granted_s <= now:
             self._lose(ue, "IMS binding expired", now)
         since_s, known_until_s = self._bound_since_s[ue.index], self._core.known_until_s[ue.index]
         dues = [since_s + self._renew_after_s] if self._renews[ue.index] else []
-        dues += [since_s + self._granted_s] if ue.ims_registered else []
+        dues += [since_s + self._granted_s] if self._bound[ue.index] else []
         dues += [known_until_s] if known_until_s else []
         if dues and not self._clock[ue.index]:
             self._wake_at(ue, max(now, min(dues)))
@@ -198,13 +198,13 @@ class ImsUes(ImsRequests):
     def _renew(self, ue: Ue, now: float) -> None:
         """Re-registration (5.1.1.4.1); after the attempt that runs, if one does."""
         self._renewal_due[ue.index] = ue.ims_runs != IDLE
-        if not ue.ims_runs and ue.ims_registered and not self._planned[ue.index]:
+        if not ue.ims_runs and self._bound[ue.index] and not self._planned[ue.index]:
             self._begin(ue, RENEWAL, now)
 
     def _lose(self, ue: Ue, why: str, now: float) -> None:
         """No binding any more: the UE registers anew, at once if nothing is planned."""
-        was = ue.ims_registered
-        ue.ims_registered = self._renewal_due[ue.index] = False
+        was = bool(self._bound[ue.index])
+        self._bound[ue.index] = self._renewal_due[ue.index] = False
         self._renews[ue.index] = False
         self._owner.ims_changed(ue, now)
         if was:
@@ -259,7 +259,7 @@ class ImsUes(ImsRequests):
             case _:
                 self._in_vain[ue.index] = 0
                 free_at_s = min(barred_until_s)
-                if ue.ims_registered and free_at_s > now:  # not given up for a refused renewal
+                if self._bound[ue.index] and free_at_s > now:  # not given up for a refused renewal
                     self._plan(ue, free_at_s - now, RETRY_AFTER, now)
                     return
                 self._owner.ims_exhausted(ue, ue.profile.recourse, now)
