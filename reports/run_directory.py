@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pandas as pd
 
 from regstorm.records.files import BadFile
-from regstorm.records.run_record import SCHEMA
+from reports.record_file import COMPARISON, RECORD, TIMELINE, read_record
 
-RECORD = "run.json"
-TIMELINE = "timeline.csv"
-COMPARISON = "compare.json"
 PASSED = "passed"
 """Of a verdict that was asked for and is good."""
 
@@ -176,21 +172,6 @@ def read_run(where: Path) -> Run:
     if document.get("complete") is False:
         entry = {**entry, "complete": False, "why": document.get("why") or entry.get("why")}
     return Run(where, document, entry, _read_timeline(where / TIMELINE))
-
-
-def read_record(path: Path) -> dict[str, Any]:
-    """A run.json or compare.json. Raises BadFile with one line if it is unreadable or of another schema."""
-    try:
-        document = orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise BadFile(f"{path}: cannot be read: {error.strerror}") from None
-    except orjson.JSONDecodeError as error:
-        raise BadFile(f"{path}: line {error.lineno}: is not JSON: {error.msg}") from None
-    if not isinstance(document, dict):
-        raise BadFile(f"{path}: expected a run record, found {type(document).__name__}")
-    if document.get("schema") != SCHEMA:
-        raise BadFile(f"{path}: schema: expected {SCHEMA}, found {document.get('schema')!r}")
-    return document
 
 
 def run_directories(where: Path) -> list[Path]:

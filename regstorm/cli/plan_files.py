@@ -23,7 +23,7 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.records.topology import InForce, Topology
 from reports import plan_page
-from reports.run_directory import RECORD, read_record
+from reports.record_file import RECORD, read_record
 
 PLAN, TABLE, SCENARIOS, STRATEGIES = "plan.json", "thresholds.csv", "scenarios", "strategies"
 COLUMNS = (

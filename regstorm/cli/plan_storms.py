@@ -13,7 +13,7 @@ from regstorm.overload.samples import largest_sample
 from regstorm.planning.simulated import NotSimulated, Simulated, SimulatedRecovery
 from regstorm.records.files import BadFile
 from regstorm.records.storm_plan import StormPlan
-from reports.run_directory import RECORD, read_record
+from reports.record_file import RECORD, read_record
 
 RUNS = "runs"
 SEED = 1

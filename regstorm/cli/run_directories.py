@@ -14,7 +14,7 @@ import orjson
 from regstorm.records.files import BadFile, write_whole
 from regstorm.records.run_record import SCHEMA
 from regstorm.records.storm_plan import StormPlan
-from reports.run_directory import COMPARISON, RECORD, read_record
+from reports.record_file import COMPARISON, RECORD, read_record
 
 RUNNING = "running"
 VERSIONS_OF = ("regstorm", "locust", "gevent", "pycrate")

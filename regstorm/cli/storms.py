@@ -20,7 +20,7 @@ from typing import NamedTuple, Protocol
 from regstorm.cli import run_directories
 from regstorm.cli.storm_process import plan_as_json, progress_from
 from regstorm.records.storm_plan import Progress, StormPlan
-from reports.run_directory import TIMELINE
+from reports.record_file import TIMELINE
 
 STORM_COMMAND = (sys.executable, "-m", "regstorm.cli.storm_process")
 LOG = "storm.log"

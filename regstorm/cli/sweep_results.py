@@ -18,7 +18,7 @@ from regstorm.records.files import BadFile, write_whole
 from regstorm.records.run_record import SCHEMA
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
-from reports.run_directory import RECORD, read_record
+from reports.record_file import RECORD, read_record
 
 RESULTS, TABLE = "sweep.json", "sweep.csv"
 FIGURES: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -12,7 +12,7 @@ from regstorm.records.files import write_whole
 from regstorm.records.run_record import SCHEMA, RunEntry
 from regstorm.records.storm_plan import StormPlan
 from reports import pages
-from reports.run_directory import RECORD, TIMELINE
+from reports.record_file import RECORD, TIMELINE
 
 log = logging.getLogger(__name__)
 
