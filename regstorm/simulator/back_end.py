@@ -5,16 +5,13 @@ it. Who asked waits `timeout_s` and asks again `retries` times; an answer to a r
 closed stream. What is at the UDM is worked off even if nobody waits for it any more.
 """
 
-from random import Random
 from typing import Any, Final, NamedTuple, Protocol
 
 from regstorm.overload import compose
 from regstorm.overload.node_shares import Kind
-from regstorm.overload.protected_server import ProtectedServer
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.records.node_counters import CAPACITY_OUT, HSS, UDM, of_node
-from regstorm.records.nodes import Node
 from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
@@ -30,6 +27,7 @@ from regstorm.simulator.node_tally import Levels, PairsByNode
 from regstorm.simulator.population import Population, Ue
 from regstorm.simulator.stations import Homes, Station
 from regstorm.simulator.tally import SecondTally
+from regstorm.simulator.udm_units import rejection_costs, udm_units
 
 _MOST_HOPS_BEFORE: Final = 3
 """Between a request's cause and the function next to the UDM."""
@@ -91,9 +89,9 @@ class BackEnd:
         bus = scenario.core.bus
         self._hop_s, self._retries = bus.hop_s, bus.retries
         self.homes = Homes(scenario.core.udm_nodes, Kind.UDM, population.size)
-        self.units = _units(scenario, strategy, heap, seed)
+        self.units = udm_units(scenario, strategy, heap, seed)
         """By node; where the HSS is apart, its units stand behind those of all UDMs."""
-        self._milli_pairs_per_rejection = [1000 * one for one in _rejection_costs(scenario)] * 2
+        self._milli_pairs_per_rejection = [1000 * one for one in rejection_costs(scenario)] * 2
         self._cost_per_operation = scenario.core.udm.cost_per_operation
         several = len(self.homes.nodes) > 1
         self._by_node = PairsByNode(self.homes.nodes, tally) if several else None
@@ -321,32 +319,3 @@ class BackEnd:
 
 def _unheard(ue: Ue, tag: Any, now: float) -> None:
     """Who asked is not interested any more."""
-
-
-def _units(scenario: Scenario, strategy: Strategy, heap: EventHeap, seed: int) -> list[Station[Call]]:
-    core = scenario.core
-    kinds = [("UDM", core.udm.capacity_pairs_per_s)]
-    if core.udm.layout == "5gc_apart" and scenario.population.ims:
-        kinds.append(("HSS", core.udm.hss_capacity))
-    units: list[Station[Call]] = []
-    for name, capacity in kinds:
-        for place, node in enumerate(core.udm_nodes):
-
-            def make(
-                under: Strategy,
-                node: Node = node,
-                capacity: float = capacity,
-                stream: str = f"{seed} {name} {place}" if place else f"{seed} {name}",
-            ) -> ProtectedServer[Call]:
-                shedding = core.udm.shedding_in_force
-                if node.rejection_cost is not None:
-                    shedding = shedding.model_copy(update={"rejection_cost": node.rejection_cost})
-                return compose.server(shedding, capacity * node.part_of_capacity, under, Random(stream))
-
-            units.append(Station(make, strategy, heap, events.UDM_FINISHES, len(units)))
-    return units
-
-
-def _rejection_costs(scenario: Scenario) -> list[float]:
-    usual = scenario.core.udm.shedding_in_force.rejection_cost
-    return [usual if node.rejection_cost is None else node.rejection_cost for node in scenario.core.udm_nodes]
