@@ -10,7 +10,7 @@ from regstorm.simulator.tally import SecondTally
 
 
 class PairsByNode:
-    """What each UDM/HSS was asked for. Units are numbered as in back_end.py: those of the HSS behind all others."""
+    """What each UDM/HSS was asked for. Units are numbered as in udm_units.py: those of the HSS behind all others."""
 
     __slots__ = ("_counts", "_names", "_nodes")
 
