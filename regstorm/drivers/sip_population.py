@@ -14,6 +14,7 @@ from protocols.credentials import credentials, prior_binding
 from protocols.identities import Plmn
 from regstorm.drivers.attempts_cap import AttemptsCap
 from regstorm.drivers.chance import stream_of_chance
+from regstorm.drivers.leaving import leave
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.n2 import GnbLink
 from regstorm.drivers.paced import PacedClock
@@ -195,15 +196,8 @@ class SipPopulation(PacedPopulation):
         if self._aim.ours or not self.begun:
             return
         phones = [phone for phone in self.population.seats.everybody if phone.in_service]
-        rate = self._aim.register_per_s / self.population.share.parts
-        began_s = self.clock.time_s
-        for number, phone in enumerate(phones):
-            self.clock.at(began_s + number / rate, phone.deregister)
-        last_s = began_s + len(phones) / rate
-        self.clock.run(
-            last_s + LEAVE_GUARD_S,
-            lambda: self.clock.time_s >= last_s and not any(phone.in_service for phone in phones),
-        )
+        per_s = self._aim.register_per_s / self.population.share.parts
+        leave(self.clock, phones, per_s, lambda phone: phone.in_service, LEAVE_GUARD_S)
 
     def _core_has_a_say(self) -> bool:
         return self._aim.ours

@@ -9,6 +9,7 @@ from itertools import cycle
 
 from protocols.credentials import Credentials
 from regstorm.drivers.association import Association
+from regstorm.drivers.leaving import leave
 from regstorm.drivers.lockstep import Ended
 from regstorm.drivers.paced_population import PacedPopulation
 from regstorm.drivers.population import Population
@@ -68,16 +69,8 @@ class TargetPopulation(PacedPopulation):
         """Everybody deregisters, as fast as they came; returns when they have, or after a while."""
         if not self.target.deregister or not self.begun:
             return
-        began_s = self.clock.time_s
-        rate = self.target.register_per_s / self.population.share.parts
-        ues = self.seats.everybody
-        for number, ue in enumerate(ues):
-            self.clock.at(began_s + number / rate, ue.deregister)
-        last_s = began_s + len(ues) / rate
-        self.clock.run(
-            last_s + LEAVE_GUARD_S,
-            lambda: self.clock.time_s >= last_s and not any(ue.state.registered for ue in ues),
-        )
+        per_s = self.target.register_per_s / self.population.share.parts
+        leave(self.clock, self.seats.everybody, per_s, lambda ue: ue.state.registered, LEAVE_GUARD_S)
 
     def _core_has_a_say(self) -> bool:
         """What it holds for its users is not ours to see."""

@@ -13,10 +13,10 @@ ANSWERED_AFTER_S = 0.1
 
 
 class Leaver:
-    """In service until the network has answered; `answers` False: it never does."""
+    """In service until the network has answered; `answers` False: it never does. Busy until that scenario second."""
 
-    def __init__(self, clock, answers):
-        self._clock, self._answers = clock, answers
+    def __init__(self, clock, answers, busy_until_s):
+        self._clock, self._answers, self._busy_until_s = clock, answers, busy_until_s
         self.in_service = True
         self.state = self
 
@@ -25,18 +25,21 @@ class Leaver:
         return self.in_service
 
     def deregister(self, now):
+        if now < self._busy_until_s:
+            return False
         if self._answers:
             self._clock.at(now + ANSWERED_AFTER_S, self._answered)
+        return True
 
     def _answered(self, now):
         self.in_service = False
 
 
-def leaving(kind, answers=True):
+def leaving(kind, answers=True, busy_until_s=0.0):
     """Three users at two per second; the scenario second in which leaving has ended, and who is left."""
     clock = PacedClock(speed=20)
     clock.begin()
-    users = [Leaver(clock, answers) for _ in range(3)]
+    users = [Leaver(clock, answers, busy_until_s) for _ in range(3)]
     aim = SimpleNamespace(ours=False, deregister=True, register_per_s=2.0)
     seats = SimpleNamespace(everybody=users)
     people = SimpleNamespace(share=SimpleNamespace(parts=1), seats=seats)
@@ -53,6 +56,15 @@ def test_leaving_ends_when_the_last_one_has_left_and_not_when_the_guard_expires(
 
     assert left == []
     assert 1.0 < ended_s < guard_s / 2
+
+
+@pytest.mark.parametrize("kind", [TargetPopulation, SipPopulation])
+def test_whoever_is_busy_when_its_turn_comes_leaves_after_that(kind):
+    """A service request ran in that moment; the UE stayed registered (a slow test that failed once in many runs)."""
+    ended_s, left = leaving(kind, busy_until_s=2.0)
+
+    assert left == []
+    assert ended_s >= 2.0 + ANSWERED_AFTER_S
 
 
 def test_whoever_gets_no_answer_is_waited_for_as_long_as_the_guard_says(monkeypatch):
