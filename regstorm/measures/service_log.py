@@ -39,6 +39,7 @@ class ServiceLog:
         self.outage_ues = outage_ues
         self.outage_end_s = outage_end_s
         self.ues = outage_ues + online_ues
+        """Of both groups."""
         self._in_service = bytearray(self.ues)
         self._outage_in_service = 0
         self._next_begins_s = next_begins_s

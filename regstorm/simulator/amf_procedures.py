@@ -23,7 +23,6 @@ from regstorm.simulator.chain import (
     SESSION_RELEASE,
     SESSION_RELEASED,
     Chains,
-    Repeats,
     Stage,
 )
 from regstorm.simulator.engine import EventHeap
@@ -144,7 +143,7 @@ class AmfProcedures:
             del self._nas_timer.until[ue]
             if stage.timer != "T3550":
                 self._work_on(ue, message, now)
-        elif stage.repeats is Repeats.UE and ue.worked_on != message:
+        elif stage.dnn is not None and ue.worked_on != message:
             if ue.worked_on != NO_STAGE:
                 self.ledger.write_off_running(ue)  # the UE has given that session up, and will not take its accept
             self.ledger.session_gone(ue, stage.dnn)  # an initial request for a session that is there: that one is gone

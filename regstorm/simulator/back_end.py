@@ -17,7 +17,7 @@ from regstorm.records.scenario import Scenario
 from regstorm.records.strategy import Strategy
 from regstorm.reference_core.bus import HEARTBEATS_LOST_UNTIL_DOWN
 from regstorm.simulator import events
-from regstorm.simulator.calls import Call, Charge, Charges, PairCounts, Told
+from regstorm.simulator.calls import Call, Charge, Charges, PairCounts, Told, unheard
 from regstorm.simulator.chain import Pair, Stage
 from regstorm.simulator.dra import Dra
 from regstorm.simulator.engine import EventHeap
@@ -31,8 +31,6 @@ from regstorm.simulator.udm_units import rejection_costs, udm_units
 
 _MOST_HOPS_BEFORE: Final = 3
 """Between a request's cause and the function next to the UDM."""
-
-
 _ASKED_BY_AMF: Final = "N8"
 """The interface on which nobody stands between the AMF and the UDM."""
 
@@ -180,7 +178,7 @@ class BackEnd:
         if call.charge.interface == _ASKED_BY_AMF:
             call.stop_waiting()
         else:
-            call.answered = call.failed = _unheard
+            call.answered = call.failed = unheard
 
     def charge(self, pair: Pair, message_class: MessageClass) -> Charge:
         """What the pair costs as part of a message of that class, under the strategy in force."""
@@ -315,7 +313,3 @@ class BackEnd:
             alone=row(MessageClass.PDU_SESSION),
             late=tuple(self.charge(pair, MessageClass.FOLLOW_UP) for pair in stage.late_pairs),
         )
-
-
-def _unheard(ue: Ue, tag: Any, now: float) -> None:
-    """Who asked is not interested any more."""

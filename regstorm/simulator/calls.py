@@ -17,6 +17,10 @@ Told = Callable[[Ue, Any, float], None]
 """Called with the UE, what the calls were tagged with, and `now`."""
 
 
+def unheard(ue: Ue, tag: Any, now: float) -> None:
+    """Told when nobody is interested, or not any more."""
+
+
 class PairCounts:
     """Pairs on one interface, since they were last handed on."""
 

@@ -49,8 +49,8 @@ RETURN: Final = 26
 """A UE of the outage group finds its cell again."""
 NODE_HEARD: Final = 27
 """Consumers learn that a UDM is lost, or there again."""
-IDLE: Final = 28
-"""A UE whose packet waits for resources may have lost its connection."""
+CONNECTION_OVER: Final = 28
+"""The connection without resources, on which a packet of a UE waits, may have been released."""
 
 KINDS: Final = 29
 UE_BITS: Final = 24

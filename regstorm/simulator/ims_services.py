@@ -15,7 +15,7 @@ from regstorm.records.operations import Nf
 from regstorm.records.scenario import Scenario
 from regstorm.simulator import events, ims_chain
 from regstorm.simulator.back_end import BackEnd
-from regstorm.simulator.calls import Charges
+from regstorm.simulator.calls import Charges, unheard
 from regstorm.simulator.engine import EventHeap
 from regstorm.simulator.ims_nodes import ImsNodes
 from regstorm.simulator.ledger import Account, Ledger
@@ -136,7 +136,7 @@ class ImsServices:
     def forget(self, ue: Ue, now: float) -> None:
         """The outage has taken the user: no node knows its registration any more."""
         ue.ims_bound = ue.ims_challenged_at_sbc = self._awaits_answer[ue.index] = False
-        self.known_until_s[ue.index] = 0
+        self.known_until_s[ue.index] = 0.0
         self._holds[ue.index] = 0
         self._version[ue.index] += 1
         for server in range(len(_SERVERS)):
@@ -165,12 +165,12 @@ class ImsServices:
         self._notify(_Notified(ue, now + self._hop_s, 0), now + self._hop_s)
 
     def _end_registration(self, ue: Ue, why: str, now: float) -> None:
-        self.known_until_s[ue.index] = 0
+        self.known_until_s[ue.index] = 0.0
         self._version[ue.index] += 1
         self._counts[f"{counters.DEREGISTERED}.{why}"] += 1
         self._counts[counters.DEREGISTERED] += 1
         self._look_again(ue, now)
-        self._back_end.ask_for(ue, 0, self._end, None, _unheard, _unheard, now)
+        self._back_end.ask_for(ue, 0, self._end, None, unheard, unheard, now)
         for server, nf in enumerate(_SERVERS):
             self.nodes.send(nf, self._leaving, self._departs, _unheard_by_as, (ue, server), now)
 
@@ -257,11 +257,7 @@ class ImsServices:
             self._holds[ue.index] &= ~(1 << server)
             self._look_again(ue, now)
             if self._departures[server]:
-                self._back_end.ask_for(ue, server, self._departures[server], None, _unheard, _unheard, now)
-
-
-def _unheard(ue: Ue, tag: int, now: float) -> None:
-    """Nobody waits for it."""
+                self._back_end.ask_for(ue, server, self._departures[server], None, unheard, unheard, now)
 
 
 def _unheard_by_as(leaving: tuple[Ue, int], now: float) -> None:

@@ -97,11 +97,10 @@ class Ledger:
         for account in ue.accounts:
             self._write_off(account)
         ue.accounts = ()
-
         if ue.registered_in_ims is not None and ue.registered_in_ims is not ue.account_in_ims:
             self._write_off(ue.registered_in_ims)
 
-    def session_gone(self, ue: Ue, dnn: str | None) -> None:
+    def session_gone(self, ue: Ue, dnn: str) -> None:
         """If the UE has not had full service with it, its pairs were wasted."""
         for account in ue.accounts:
             if account.dnn == dnn:

@@ -166,7 +166,7 @@ def _handlers(ues: Ues, core: Core, incident: Handler) -> list[Handler]:
         events.T3580: ues.t3580_expired,
         events.SESSION_PAUSE: ues.pause_over,
         events.OPERATION: ues.operation_due,
-        events.IDLE: ues.idle,
+        events.CONNECTION_OVER: ues.connection_over,
         events.T3512: ues.t3512_expired,
         events.OUTAGE_BEGINS: ues.outage_begins,
         events.OUTAGE_ENDS: ues.outage_ends,

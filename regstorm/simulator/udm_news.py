@@ -9,7 +9,7 @@ from typing import NamedTuple
 from regstorm.records import counters
 from regstorm.records.message_classes import MessageClass
 from regstorm.simulator.back_end import BackEnd
-from regstorm.simulator.calls import Charges
+from regstorm.simulator.calls import Charges, unheard
 from regstorm.simulator.chain import LEAVES_AMF, LEAVES_SMF
 from regstorm.simulator.population import Ue
 from regstorm.simulator.tally import SecondTally
@@ -104,8 +104,4 @@ class UdmNews:
         """Its sessions have resources anew: the SMF registers those that it could not."""
         for index in self._unregistered.pop(ue.index, ()):
             late = self._back_end.late_charges(ue, index)
-            self._back_end.ask_for(ue, index, late, None, _unheard, self.lacks_registration, now)
-
-
-def _unheard(ue: Ue, tag: object, now: float) -> None:
-    """Nobody waits for it."""
+            self._back_end.ask_for(ue, index, late, None, unheard, self.lacks_registration, now)

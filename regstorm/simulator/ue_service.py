@@ -69,7 +69,7 @@ class RegisteredUes(SessionUes):
             return
         self._await_operation(ue, now)
         ims = self.ims
-        free = ue.phase == IN_SERVICE and not ue.asks and not self._retry[ue.index]
+        free = ue.phase == IN_SERVICE and not ue.asks and not self._next_attempt[ue.index]
         if free and now >= ue.idle_at_s and (ims is None or ims.is_registered(ue)):
             drawn = self._rng.random()
             if drawn < self._online.periodic_update_share:
@@ -96,7 +96,7 @@ class RegisteredUes(SessionUes):
             self._start_t3512(ue, until_s)
         elif until_s and ue.phase in REGISTERED:
             self._t3512_until_s[index] = 0.0
-            if not ue.asks and not self._retry[ue.index]:
+            if not ue.asks and not self._next_attempt[ue.index]:
                 self._ask(ue, PERIODIC_UPDATE, now)
 
     def _ask(self, ue: Ue, what: int, now: float, for_data: bool = False) -> None:
@@ -149,14 +149,15 @@ class RegisteredUes(SessionUes):
         """A packet waits: a service request, unless something forbids it; while connected without resources it waits
         on."""
         if now < ue.idle_at_s:
-            if not self._wakes[ue.index]:
-                self._wakes[ue.index] = self._heap.at(ue.idle_at_s, events.IDLE, ue.index)
-        elif ue.phase in REGISTERED and not ue.asks and not self._retry[ue.index]:
+            if not self._awaits_release[ue.index]:
+                self._awaits_release[ue.index] = True
+                self._heap.at(ue.idle_at_s, events.CONNECTION_OVER, ue.index)
+        elif ue.phase in REGISTERED and not ue.asks and not self._next_attempt[ue.index]:
             self._ask(ue, SERVICE_REQUEST, now, for_data=True)
 
-    def idle(self, index: int, now: float, number: int) -> None:
+    def connection_over(self, index: int, now: float, number: int) -> None:
         """The base station has released the connection on which a packet waited, unless it was used meanwhile."""
-        self._wakes[index] = 0
+        self._awaits_release[index] = False
         ue = self._ues[index]
         if self.ims is not None and self.ims.holds_packet(ue):
             self._resume(ue, now)

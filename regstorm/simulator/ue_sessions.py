@@ -43,7 +43,7 @@ class SessionUes(UeSide):
             elif (session := self._next_wanted(ue)) is not None:
                 if now < ue.idle_at_s:
                     self._establish(ue, session, now)
-                elif not self._retry[ue.index]:
+                elif not self._next_attempt[ue.index]:
                     self._ask(ue, SERVICE_REQUEST, now)
                 return
         if self.ims is not None and self.ims.holds_packet(ue):
@@ -88,7 +88,7 @@ class SessionUes(UeSide):
             self._owe(ue, OWES_RELEASE if self._releasing[ue.index] else OWES_SESSION, now)
             return
         self._unsent[ue.index] = True
-        if not self._retry[ue.index] and not ue.asks:
+        if not self._next_attempt[ue.index] and not ue.asks:
             self._ask(ue, SERVICE_REQUEST, now)
 
     def session_accepted(self, ue: Ue, stage: int, now: float) -> None:

@@ -81,7 +81,7 @@ class UeSide(ABC):
         """Makes room for what only this side knows of each UE, and looks at now and then."""
         ues = population.size
         self._eutra = population.eutra
-        self._retry = numbers(ues)
+        self._next_attempt = numbers(ues)
         """Event of the next 5GMM attempt, if a UE waits for one."""
         self._retries = bytearray(ues)
         """What a UE asks for next, if it waits before it: IDLE, SERVICE_REQUEST or PERIODIC_UPDATE."""
@@ -110,8 +110,8 @@ class UeSide(ABC):
         """Its last service request wanted the resources of its sessions."""
         self._has_resources = bytearray(ues)
         """The ims session has them on the connection that there is."""
-        self._wakes = numbers(ues)
-        """The event at which it is looked whether the connection without them is gone."""
+        self._awaits_release = bytearray(ues)
+        """There is an event to see whether the connection without them is gone."""
         self._barred_sessions = bytearray(ues)
         """Bit n: the session with the scenario's DNN n is not asked for any more."""
         self._paused_sessions = bytearray(ues)
@@ -186,10 +186,10 @@ class UeSide(ABC):
             ue.waits_on = WAITS.index(timer)
             self._observer.waiting(timer, 1, now)
         due_s = now + after_s + self._rng.random() * self._jitter_s
-        self._retry[ue.index] = self._heap.at(due_s, events.RETRY, ue.index)
+        self._next_attempt[ue.index] = self._heap.at(due_s, events.RETRY, ue.index)
 
     def _stop_waiting(self, ue: Ue, now: float) -> None:
-        self._retry[ue.index] = 0
+        self._next_attempt[ue.index] = 0
         if ue.waits_on:
             self._observer.waiting(WAITS[ue.waits_on], -1, now)
             ue.waits_on = 0

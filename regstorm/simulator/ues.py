@@ -224,7 +224,7 @@ class Ues(RegisteredUes):
     def retry_due(self, index: int, now: float, number: int) -> None:
         """The wait is over: the next attempt."""
         ue = self._ues[index]
-        if number != self._retry[ue.index]:
+        if number != self._next_attempt[ue.index]:
             return
         self._stop_waiting(ue, now)
         if ue.phase == DEREGISTERED:

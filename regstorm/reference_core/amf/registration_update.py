@@ -4,7 +4,7 @@ from protocols.nas5g.encode import encode as encode_nas
 from protocols.nas5g.messages import RegistrationComplete, RegistrationRequest, RegistrationType
 from protocols.ngap import causes as ngap_causes
 from regstorm.reference_core.amf.registration import abandon, registration_accept
-from regstorm.reference_core.amf.session import psi_bitmap, psis_of, session_gone
+from regstorm.reference_core.amf.session import psi_bitmap, release_locally
 from regstorm.reference_core.amf.task import T3550, Expect, Steps, Task, Unanswered
 
 
@@ -12,10 +12,7 @@ def registration_update(task: Task, request: RegistrationRequest) -> Steps:
     """The request came under the security context in use. A mobility update brings a new GUTI (TS 33.501 6.12.3)."""
     ue, env = task.ue, task.env
     if request.pdu_session_status is not None:
-        # sessions that the UE does not have any more are released locally (5.5.1.3.4)
-        theirs = psis_of(request.pdu_session_status)
-        for gone in [psi for psi in ue.sessions if psi not in theirs]:
-            session_gone(task, gone)
+        release_locally(task, request.pdu_session_status)
     new_guti = request.kind is RegistrationType.MOBILITY
     if new_guti:
         env.contexts.offer_guti(ue, env.identity.guti(env.tmsis.next()))

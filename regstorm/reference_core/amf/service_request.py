@@ -15,7 +15,7 @@ from protocols.ngap.messages import (
 )
 from regstorm.records import counters
 from regstorm.records import operations as ops
-from regstorm.reference_core.amf.session import psi_bitmap, psis_of, session_gone
+from regstorm.reference_core.amf.session import psi_bitmap, psis_of, release_locally
 from regstorm.reference_core.amf.task import GNB_GUARD, BackendFailed, Expect, Steps, Task, Unanswered
 from regstorm.reference_core.bus import Call
 from regstorm.reference_core.payloads import SmContext, UpdateSmContext
@@ -25,9 +25,7 @@ def service_request(task: Task, request: ServiceRequest) -> Steps:
     """The request came under the security context in use, from a registered UE."""
     ue, connection = task.ue, task.connection
     if request.pdu_session_status is not None:
-        theirs = psis_of(request.pdu_session_status)
-        for gone in [psi for psi in ue.sessions if psi not in theirs]:
-            session_gone(task, gone)
+        release_locally(task, request.pdu_session_status)
     wanted = psis_of(request.uplink_data_status or b"")
     resources: list[PduSessionResource] = []
     try:

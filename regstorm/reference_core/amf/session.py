@@ -36,7 +36,7 @@ def establish_session(task: Task, transport: UlNasTransport) -> Steps:
     if dnn not in identity.dnns or snssai != identity.slice:
         not_forwarded(task, transport, FivegmmCause.DNN_NOT_SUPPORTED_IN_SLICE)
         return
-    session_gone(task, psi)  # an initial request for a session that is there: that one is gone (5.4.5.2.5)
+    _gone(task, psi)  # an initial request for a session that is there: that one is gone (5.4.5.2.5)
     try:
         answer = yield from task.call(ops.CREATE_SM_CONTEXT, CreateSmContext(psi, dnn, snssai, transport.payload))
     except BackendFailed:
@@ -112,15 +112,22 @@ def forward_to_session(task: Task, transport: UlNasTransport) -> Steps:
         _backend_failed(task, transport)
         return
     if isinstance(answer, Failed):
-        session_gone(task, psi)
+        _gone(task, psi)
         not_forwarded(task, transport, FivegmmCause.PAYLOAD_WAS_NOT_FORWARDED)
         return
     if answer.released:
-        session_gone(task, psi)
+        _gone(task, psi)
     pass_on(task, psi, answer)
 
 
-def session_gone(task: Task, psi: int) -> None:
+def release_locally(task: Task, status: bytes) -> None:
+    """The sessions that the UE's PDU session status does not have any more (5.5.1.3.4, 5.6.1.4)."""
+    theirs = psis_of(status)
+    for gone in [psi for psi in task.ue.sessions if psi not in theirs]:
+        _gone(task, gone)
+
+
+def _gone(task: Task, psi: int) -> None:
     """A session ends; if its UE has not had full service with it, its pairs were wasted."""
     session = task.ue.sessions.pop(psi, None)
     if session is not None:
