@@ -122,7 +122,7 @@ def _not_back(group: Group) -> str:
 
 def _nobody(groups: Sequence[Group]) -> str:
     shares = wording.listed([_not_back(group) for group in groups])
-    return f"99 % of the users do not come back: {shares}."
+    return f"Fewer than 99 % of the users come back: {shares}."
 
 
 def _t99(group: Group) -> float | None:

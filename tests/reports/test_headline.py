@@ -49,7 +49,7 @@ def test_who_does_not_come_back_is_told_with_the_share_reached(tmp_path):
 def test_nobody_back_is_a_headline_too(tmp_path):
     said = headline_of(tmp_path, {"strategy": "self_protection", "t99_s": None, "share_back": 0.0})
 
-    assert said == "99 % of the users do not come back: under self_protection 0 % are back after 60.0 min."
+    assert said == "Fewer than 99 % of the users come back: under self_protection 0 % are back after 60.0 min."
 
 
 def test_medians_of_the_seeds_decide(tmp_path):
